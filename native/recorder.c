@@ -52,6 +52,17 @@
 #include <unistd.h>
 #include <utime.h>
 
+/* Numbers that older headers do not have; they are the same on all machines. */
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
+
 /* Macros in stdio.h of some libraries. */
 #undef fread_unlocked
 #undef fwrite_unlocked

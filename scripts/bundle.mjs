@@ -2,7 +2,6 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ensureBuild, ensureDependencies, root } from "./setup.mjs";
 
@@ -11,7 +10,8 @@ export async function bundleAndRun(entries, args) {
   ensureDependencies();
   await ensureBuild();
   const { build } = await import("esbuild");
-  const work = mkdtempSync(join(tmpdir(), "plimsoll-run-"));
+  // In the project, so that what is not bundled is found.
+  const work = mkdtempSync(join(root, ".dist-run-"));
   try {
     await build({
       absWorkingDir: root,
@@ -20,6 +20,7 @@ export async function bundleAndRun(entries, args) {
       outExtension: { ".js": ".mjs" },
       entryNames: "[name]",
       bundle: true,
+      external: ["@duckdb/*"],
       format: "esm",
       platform: "node",
       target: "node20",

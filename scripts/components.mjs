@@ -15,6 +15,7 @@ export const components = [
     why: "compares number text with printf",
   },
   { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode" },
+  { name: "groff", probe: "groff", packages: ["groff-base"], why: "reads the pages for man" },
   { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script" },
   { name: "fish", probe: "fish", packages: ["fish"], why: "runs the completion script" },
   { name: "strace", probe: "strace", packages: ["strace"], why: "records system calls" },
@@ -27,10 +28,25 @@ export const components = [
   { name: "sqlite3", probe: "sqlite3", packages: ["sqlite3"], why: "a program to record" },
   { name: "Python", probe: "python3", packages: ["python3"], why: "a program to record" },
   {
+    name: "debootstrap",
+    probe: "debootstrap",
+    packages: ["debootstrap"],
+    long: true,
+    why: "a minimal Debian to install in",
+  },
+  { name: "xz", probe: "xz", packages: ["xz-utils"], long: true, why: "packs what npm run dist makes" },
+  {
     name: "Chromium",
     probe: "chromium",
     packages: ["chromium"],
     why: "opens reports and pages",
+  },
+  {
+    name: "Firefox",
+    probe: "firefox-esr",
+    packages: ["firefox-esr"],
+    long: true,
+    why: "opens the drop page",
   },
   {
     name: "MPI",

@@ -84,7 +84,7 @@ const installed = join(root, "node_modules");
 const stamp = join(installed, ".plimsoll-stamp");
 
 /** The time of the last build; its modification time is when that build began. */
-export const buildStamp = join(root, "dist", ".stamp");
+export const STAMP = ".stamp";
 
 function dependenciesAreFresh() {
   // A link leads to packages of somebody else, which are theirs to keep: npm would empty that folder.
@@ -126,7 +126,7 @@ function hash(bytes) {
 }
 
 function buildIsFresh() {
-  const built = statSync(buildStamp, { throwIfNoEntry: false })?.mtimeMs;
+  const built = statSync(join(root, "dist", STAMP), { throwIfNoEntry: false })?.mtimeMs;
   if (built === undefined) return false;
   const single = ["package.json", "scripts/build.mjs"];
   const folders = ["src", "web"].map((name) => join(root, name)).filter((folder) => existsSync(folder));

@@ -23,9 +23,21 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   plot: ["base", "model"],
   report: ["base", "model", "plot"],
   "report/page": ["base", "model", "node", "plot", "report"],
-  "inputs/job": ["base", "model", "formats", "analyze/job"],
+  "inputs/log": ["base", "formats"],
+  "inputs/job": ["base", "model", "formats", "analyze/job", "inputs/log"],
   inputs: [
-    ...["base", "model", "node", "formats", "store", "analyze/job", "analyze/metric", "record", "inputs/job"],
+    ...[
+      "base",
+      "model",
+      "node",
+      "formats",
+      "store",
+      "analyze/job",
+      "analyze/metric",
+      "record",
+      "inputs/job",
+      "inputs/log",
+    ],
   ],
   collect: ["base", "model", "formats", "node"],
   record: ["base", "model", "formats", "node"],
@@ -45,6 +57,10 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
     ...["base", "model", "ncio/pattern", "ncio/method", "ncio/storage", "ncio/servers", "launch", "node"],
   ],
   "ncio/judge": ["base", "model", "analyze/study/common"],
+  papers: [
+    ...["base", "model", "analyze/study/common", "analyze/study/reuse", "analyze/study/system"],
+    ...["analyze/study/metric", "adaptive/paper", "ncio/judge"],
+  ],
   launch: ["base", "node"],
   generate: ["base", "model", "formats", "analyze/study/reuse", "analyze/study/system"],
   "generate/write": ["base", "model", "generate", "node", "store"],
@@ -80,6 +96,7 @@ const BROWSER_SAFE = new Set(
     "plot",
     "report",
     "inputs/job",
+    "inputs/log",
     "adaptive/protocol",
     "ncio/pattern",
     "ncio/judge",
@@ -170,7 +187,7 @@ describe("writing files", () => {
 });
 
 /** Packages that pages carry inside. */
-const WEB_PACKAGES = ["pako"];
+const WEB_PACKAGES = ["fzstd", "hyparquet", "pako"];
 
 /** Pages in a browser. */
 describe("web", () => {
@@ -178,7 +195,7 @@ describe("web", () => {
   const files = sourceFiles(web).filter((path) => !/\.test\.ts$/.test(path));
 
   it("imports only what runs in a browser", () => {
-    const allowed = ["base", "model", "formats", "analyze", "plot", "report", "inputs/job"];
+    const allowed = ["base", "model", "formats", "analyze", "plot", "report", "inputs/job", "inputs/log"];
     const forbidden = files.flatMap((path) =>
       importsOf(path).flatMap(({ from }) => {
         if (!from.startsWith("."))

@@ -28,6 +28,10 @@ function logsIn(folder: string): ReferenceLog[] {
     .map((file) => ({ file, name: file.slice(0, -".darshan".length), path: join(folder, file) }));
 }
 
+/** Folder of DFTracer's published traces, where it is. */
+const dftracerFolder = join(outside, "dftracer");
+export const publicDftracer = existsSync(dftracerFolder) ? dftracerFolder : undefined;
+
 /** Folder of the published logs. */
 export const publicLogFolder = join(outside, "darshan", "public");
 export const publicLogs: readonly ReferenceLog[] = hasPublicData ? logsIn(publicLogFolder) : [];

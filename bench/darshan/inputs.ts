@@ -12,6 +12,8 @@ import {
 } from "../../src/formats/darshan/records.ts";
 import { LogWriter, memorySink } from "../../src/formats/darshan/writer.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
+import { Application, osts } from "../../src/generate/single/application.ts";
+import { recordLog } from "../../src/generate/recorder/record.ts";
 
 export interface BenchInput {
   readonly id: string;
@@ -222,4 +224,25 @@ export function benchInputs(folder: string): BenchInput[] {
       paths: [store("segments", () => manySegments(1_000_000))],
     },
   ];
+}
+
+/** A million calls: 256 ranks write eight checkpoints, every call traced. */
+export function manyCalls(): Uint8Array {
+  const job = new Application(256, new Random(11));
+  for (let step = 0; step < 8; step++) {
+    job.compute(5);
+    const file = job.lustre(`checkpoint.${step}`, osts(8 * step, 8), { alignmentBytes: 4096 });
+    for (let rank = 0; rank < 256; rank++) {
+      job.open("POSIX", rank, file);
+      for (let i = 0; i < 489; i++)
+        job.write("POSIX", rank, file, {
+          offset: (rank * 489 + i) * 65536,
+          bytes: 65536,
+          rate: 30 * 2 ** 20,
+        });
+      job.close("POSIX", rank, file);
+    }
+    job.barrier();
+  }
+  return recordLog(job.plan("many-calls", { traces: true }), nodeEncoders).bytes;
 }

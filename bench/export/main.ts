@@ -6,10 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Random } from "../../src/base/prng.ts";
-import { Application, osts } from "../../src/generate/single/application.ts";
-import { recordLog } from "../../src/generate/recorder/record.ts";
-import { nodeEncoders } from "../../src/node/encoders.ts";
+import { manyCalls } from "../darshan/inputs.ts";
 
 const [root = "."] = process.argv.slice(2);
 const TURNS = Number(process.env.PLIMSOLL_BENCH_TURNS ?? 3);
@@ -40,27 +37,6 @@ function timed(command: readonly string[]): Measured {
   if (child.status !== 0) throw new Error(child.stderr.trim());
   const [seconds = 0, user = 0, system = 0] = readFileSync(notes, "utf8").trim().split(" ").map(Number);
   return { seconds, cpuSeconds: user + system };
-}
-
-/** 256 ranks write eight checkpoints, every call traced. */
-function manyCalls(): Uint8Array {
-  const job = new Application(256, new Random(11));
-  for (let step = 0; step < 8; step++) {
-    job.compute(5);
-    const file = job.lustre(`checkpoint.${step}`, osts(8 * step, 8), { alignmentBytes: 4096 });
-    for (let rank = 0; rank < 256; rank++) {
-      job.open("POSIX", rank, file);
-      for (let i = 0; i < 489; i++)
-        job.write("POSIX", rank, file, {
-          offset: (rank * 489 + i) * 65536,
-          bytes: 65536,
-          rate: 30 * 2 ** 20,
-        });
-      job.close("POSIX", rank, file);
-    }
-    job.barrier();
-  }
-  return recordLog(job.plan("many-calls", { traces: true }), nodeEncoders).bytes;
 }
 
 const work = mkdtempSync(join(tmpdir(), "plimsoll-bench-"));

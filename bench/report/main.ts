@@ -3,12 +3,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Random } from "../../src/base/prng.ts";
 import { makeSingle, SINGLE_LOGS } from "../../src/generate/single/index.ts";
-import { Application, osts } from "../../src/generate/single/application.ts";
-import { recordLog } from "../../src/generate/recorder/record.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
-import { benchInputs, manyFiles } from "../darshan/inputs.ts";
+import { benchInputs, manyCalls, manyFiles } from "../darshan/inputs.ts";
 
 const [root = "."] = process.argv.slice(2);
 const TURNS = 5;
@@ -105,27 +102,6 @@ function million(): [label: string, path: string, turns: number] {
   const path = join(process.env.PLIMSOLL_BENCH_INPUTS ?? work, "files-million.darshan");
   if (!existsSync(path)) writeFileSync(path, manyFiles(1_000_000));
   return ["1 M files", path, 3];
-}
-
-/** 256 ranks write eight checkpoints, every call traced. */
-function manyCalls(): Uint8Array {
-  const job = new Application(256, new Random(11));
-  for (let step = 0; step < 8; step++) {
-    job.compute(5);
-    const file = job.lustre(`checkpoint.${step}`, osts(8 * step, 8), { alignmentBytes: 4096 });
-    for (let rank = 0; rank < 256; rank++) {
-      job.open("POSIX", rank, file);
-      for (let i = 0; i < 488; i++)
-        job.write("POSIX", rank, file, {
-          offset: (rank * 488 + i) * 65536,
-          bytes: 65536,
-          rate: 30 * 2 ** 20,
-        });
-      job.close("POSIX", rank, file);
-    }
-    job.barrier();
-  }
-  return recordLog(job.plan("many-calls", { traces: true }), nodeEncoders).bytes;
 }
 
 function print(

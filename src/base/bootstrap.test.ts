@@ -39,7 +39,7 @@ describe("bootstrap", () => {
 
   it("has no interval where no replicate has a value", () => {
     const [interval] = bootstrap(3, () => [Number.NaN], OPTIONS);
-    expect(interval).toEqual({ low: Number.NaN, high: Number.NaN });
+    expect(interval).toEqual({ low: Number.NaN, middle: Number.NaN, high: Number.NaN });
   });
 
   it("weighs means and quantiles, and leaves out what is not a number", () => {

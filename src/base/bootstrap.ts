@@ -7,6 +7,11 @@ export interface Interval {
   readonly high: number;
 }
 
+/** What the replicates say: where most of them lie, and their median, which is off the number itself by what resampling adds. */
+interface Replicates extends Interval {
+  readonly middle: number;
+}
+
 interface BootstrapOptions {
   readonly seed: number;
   /** How many times the units are resampled. */
@@ -23,7 +28,7 @@ export function bootstrap(
   units: number,
   statistics: (weights: Float64Array) => readonly number[],
   { seed, replicates, level }: BootstrapOptions,
-): Interval[] {
+): Replicates[] {
   const random = new Random(seed);
   const weights = new Float64Array(units);
   const drawn: number[][] = [];
@@ -41,10 +46,10 @@ export function bootstrap(
   return drawn.map((values) => percentiles(values, level));
 }
 
-function percentiles(values: readonly number[], level: number): Interval {
+function percentiles(values: readonly number[], level: number): Replicates {
   const tail = (1 - level) / 2;
   const rising = sorted(values);
-  return { low: quantile(rising, tail), high: quantile(rising, 1 - tail) };
+  return { low: quantile(rising, tail), middle: quantile(rising, 0.5), high: quantile(rising, 1 - tail) };
 }
 
 /**

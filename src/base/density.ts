@@ -9,6 +9,8 @@ interface KernelDensityOptions {
   readonly log?: boolean;
   /** Standard deviation of the kernel; in decades when `log`. */
   readonly bandwidth?: number;
+  /** Follow the density from the least to the greatest value only, as a violin that claims no value beyond them. */
+  readonly within?: boolean;
 }
 
 /** Up to this many terms are summed one by one; beyond, values are binned first. */
@@ -25,7 +27,8 @@ const TAIL = 3;
  * Density of the finite values by a Gaussian kernel, the direct sum or one that differs by less than a thousandth of its
  * height. Without a bandwidth it takes Silverman's rule of thumb, 0.9 min(sd, IQR / 1.34) n^(-1/5) (Density Estimation,
  * 1986, eq. 3.31), but no less than the range divided by `points`, or peaks would fall between them. The values end three
- * bandwidths outside the data, or at zero when none is negative: what the kernel carries further is cut. No data: nothing.
+ * bandwidths outside the data, or at zero when none is negative, or with the data when asked: what the kernel carries further
+ * is cut. No data: nothing.
  */
 export function kernelDensity(
   values: Float64Array | readonly number[],
@@ -37,8 +40,9 @@ export function kernelDensity(
   if (data.length === 0) return { values: [], densities: [] };
   const [low, high] = extentOf(data);
   const bandwidth = positive(options.bandwidth) ?? bandwidthOf(data, low, high, log, points);
-  const from = low - TAIL * bandwidth < 0 && low >= 0 && !log ? 0 : low - TAIL * bandwidth;
-  const step = (high + TAIL * bandwidth - from) / (points - 1);
+  const tail = options.within === true && high > low ? 0 : TAIL * bandwidth;
+  const from = low - tail < 0 && low >= 0 && !log ? 0 : low - tail;
+  const step = (high + tail - from) / (points - 1);
   const places = Array.from({ length: points }, (_, index) => from + index * step);
   const densities =
     data.length * points <= DIRECT_TERMS_MAX

@@ -21,3 +21,6 @@ export function bytesSource(bytes: Uint8Array, name = "input"): ByteSource {
     read: (offset, length) => bytes.subarray(offset, offset + length),
   };
 }
+
+/** How many first bytes tell what a file is. */
+export const HEAD_BYTES = 4096;

@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
+import { rankingDocument, rankingOf, rankingVerdict, type Variant } from "../analyze/metric/ranking.ts";
 import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metrics.ts";
 import { UsageError } from "../base/errors.ts";
 import type { NameFilter } from "../base/glob.ts";
@@ -55,6 +56,7 @@ const OPTIONS = {
     min: 2 ** 25,
   }),
   threads: option.whole("threads for large plimsoll record traces (default: one per core)", { min: 1 }),
+  rank: option.flag("rank the inputs as variants of the same work: by time, and by each metric"),
   brief: option.flag("metrics only: no timeline, no groups; twice as fast on large traces"),
   full: option.flag("print all sections on the terminal"),
 };
@@ -73,6 +75,7 @@ export default defineCommand({
     "plimsoll bps trace/": "metrics of a recorded run",
     "plimsoll bps app1.csv app2.csv --by input -o bps.html": "two applications together, as HTML",
     "plimsoll bps run.darshan --every 1s --json": "per second, as JSON",
+    "plimsoll bps --rank plain/ buffered/ collective/": "three variants of a program by BPS against time",
     "strace -f -ttt -T -y -o /dev/stdout cp a b | plimsoll bps -": "from a pipe",
   },
   async run({ arguments: words, options }, context) {
@@ -91,6 +94,7 @@ export default defineCommand({
       memoryBytes: options.memory,
       threads: options.threads ?? availableParallelism(),
     };
+    if (options.rank) return rank(words, { ...collector, by: [], picture: false }, setting, options, context);
     const range = rangeOf(options);
     const pipe = range === undefined ? undefined : words.find(isPipe);
     if (pipe !== undefined)
@@ -116,6 +120,39 @@ export default defineCommand({
     await showDocument(document, { ...options, json, more }, context);
   },
 });
+
+/** Each input by itself, as one way to do the same work. */
+async function rank(
+  words: readonly string[],
+  options: CollectorOptions,
+  setting: ReadSetting,
+  given: Given,
+  context: Context,
+): Promise<void> {
+  if (words.length < 2) throw new UsageError("--rank compares inputs: name two or more");
+  const variants: Variant[] = [];
+  for (const word of words) {
+    const inputs = withoutTwins(findInputs([word], ["calls"], nodeHost, context), nodeHost, context);
+    variants.push({ name: word, values: (await collectInputs(inputs, options, setting, context)).metrics });
+  }
+  const ranking = rankingOf(variants);
+  const document = rankingDocument(ranking, `plimsoll bps --rank ${words.join(" ")}`, `Plimsoll ${version}`);
+  const json = () => ({
+    verdict: rankingVerdict(ranking),
+    variants: ranking.variants.map(({ name, values }) => ({
+      name,
+      spanSeconds: values.spanSeconds,
+      bps: values.bps,
+      iops: values.iops,
+      bandwidthBytesPerSecond: values.bandwidthBytesPerSecond,
+      arptSeconds: values.arptSeconds,
+      bytes: values.bytes,
+    })),
+    agreements: ranking.agreements,
+    otherWork: ranking.otherWork,
+  });
+  await showDocument(document, { output: given.output, full: given.full, json }, context);
+}
 
 /** A range is given in time after the first access, which a first reading finds. */
 async function measured(

@@ -20,7 +20,8 @@ import {
 import { withCalls, writePieces } from "../inputs/export.ts";
 import { openInput } from "../inputs/job/index.ts";
 import { LOG_TABLES, type LogTable, logTable, logTableSchema } from "../inputs/log-tables.ts";
-import { nodeHost, withLog } from "../inputs/node.ts";
+import { nodeHost } from "../inputs/node.ts";
+import { withLog } from "../inputs/node-log.ts";
 import { temporaryPath } from "../node/output-file.ts";
 import { parseDuration } from "./bps/options.ts";
 import { defineCommand, type OptionValues } from "./command.ts";

@@ -34,12 +34,22 @@ export function describeFailure(error: unknown, setting: FailureSetting): Failur
   }
   if (error instanceof FormatError || error instanceof CheckFailed)
     return { line: oneLine(error.message), code: EXIT.failed };
+  if ((error as { missing?: unknown })?.missing === DATABASE)
+    return { line: oneLine(missingDatabase(error as NodeJS.ErrnoException)), code: EXIT.failed };
   const system = systemMessage(error, setting);
   if (system !== undefined) return { line: oneLine(system), code: EXIT.failed };
   const message = error instanceof Error ? error.message || error.name : String(error);
   const line = oneLine(`internal error: ${message} (run again with --debug for the stack)`);
   return { line, code: EXIT.failed };
 }
+
+/** The package whose absence the build marks (scripts/build.mjs). */
+const DATABASE = "@duckdb/node-bindings";
+
+const missingDatabase = ({ code, message }: NodeJS.ErrnoException): string =>
+  code === "MODULE_NOT_FOUND"
+    ? "this command needs the database DuckDB, which this installation (the core variant) has not; install the full plimsoll package"
+    : `the database DuckDB cannot be loaded: ${message}`;
 
 /** The stack of an error and of each cause, for --debug. */
 export function stackOf(error: unknown): string {

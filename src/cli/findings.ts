@@ -5,6 +5,7 @@ import {
   type ThresholdValues,
   counted,
   jobSummary,
+  originOfRuns,
   judge,
   moduleWith,
   needsText,
@@ -20,6 +21,7 @@ import { defineCommand } from "./command.ts";
 import { CheckFailed } from "./failure.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 import { option } from "./option.ts";
+import { provenancePrefix } from "../model/index.ts";
 
 const CI_FORMATS = ["sarif", "junit"] as const;
 
@@ -73,7 +75,8 @@ export default defineCommand({
     } else if (context.json) context.printJson(jobSummary({ job: read.job, verdicts }));
     else {
       const style = { width: context.columns, color: context.color };
-      context.out.write(`${wrap(verdictOf(read.job, verdicts), context.columns).join("\n")}\n\n`);
+      const verdict = `${provenancePrefix(originOfRuns(read.job.runs))}${verdictOf(read.job, verdicts)}`;
+      context.out.write(`${wrap(verdict, context.columns).join("\n")}\n\n`);
       context.out.write(findingsText(verdicts.findings, style));
       const left = verdicts.unjudged.length > 0 ? `, ${verdicts.unjudged.length} could not be applied` : "";
       context.out.write(

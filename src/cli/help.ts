@@ -94,8 +94,9 @@ function section(heading: string, members: readonly Member[], width = widest(mem
 
 const widest = (members: readonly Member[]) => Math.max(...members.map(({ word }) => word.length));
 
-const ABOUT = "Measures, explains and improves I/O on parallel storage.";
-const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some inputs were skipped.";
+export const ABOUT = "Measures, explains and improves I/O on parallel storage.";
+export const EXIT_CODES =
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 finished but some inputs were skipped.";
 
 function subcommandSummary(name: string, table: readonly CommandEntry[]): string {
   const words = table

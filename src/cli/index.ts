@@ -64,16 +64,32 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     entry("ingest", "load logs, counter samples and job lists into a store", () => import("./ingest.ts")),
     entry("sql", "query a store with read-only SQL", () => import("./sql.ts")),
     entry("top", "rank jobs, users, targets, runs, files or programs by load", () => import("./load/top.ts")),
+    entry(
+      "compare",
+      "show what changed between two times, and who changed it",
+      () => import("./load/compare.ts"),
+    ),
+    entry("week", "make one page about a week, to print", () => import("./load/week.ts")),
     entry("who", "show which jobs and users loaded a target, and when", () => import("./load/who.ts")),
     entry("job", "show one job minute by minute: bursts, targets, neighbours", () => import("./load/job.ts")),
     entry("file", "show which runs wrote and read a file", () => import("./file.ts")),
+    entry("alerts", "judge alert rules on a store; exit code 1 if one fires", () => import("./alerts.ts")),
     entry("quiet-hours", "find the hours with the least load", () => import("./load/quiet-hours.ts")),
     entry(
       "store check",
       "verify a store and list leftovers of interrupted writers",
       () => import("./store/check.ts"),
     ),
-    entry("store compact", "merge the small batches of a store", () => import("./store/compact.ts")),
+    entry(
+      "store compact",
+      "merge the small batches of a store; sum up minutes to hours and days",
+      () => import("./store/compact.ts"),
+    ),
+    entry(
+      "store prune",
+      "remove old minutes and keep their hours and days",
+      () => import("./store/prune.ts"),
+    ),
     entry(
       "store repair",
       "list what damaged parts of a store lose, and remove them",
@@ -136,6 +152,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     ),
   ],
   Papers: [
+    entry(
+      "papers",
+      "list every item of the five papers: published, here, verdict",
+      () => import("./papers.ts"),
+    ),
     entry(
       "study reuse",
       "study file reuse and sharing, and test ten published findings",

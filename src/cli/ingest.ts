@@ -36,7 +36,7 @@ export default defineCommand({
     ),
     zone: option.text(
       "ZONE",
-      "time zone of scheduler times without one, such as Europe/Berlin or +02:00 (default: UTC)",
+      "time zone of the site, such as Europe/Berlin: of scheduler times without one (default: UTC), and of hours and days in studies",
     ),
   },
   examples: {

@@ -821,7 +821,9 @@ describe("diff", () => {
     const page = join(folder, "diff.html");
     const outcome = await inside("diff", single("fix-before"), single("fix-after"), "-o", page);
     expect({ code: outcome.code, err: outcome.err }).toEqual({ code: 0, err: "" });
-    expect(utf8(outcome)).toMatch(/^I\/O is \d+ times faster[^\n]*\nWrote [^\n]*diff\.html\n$/);
+    expect(utf8(outcome)).toMatch(
+      /^Synthetic data: I\/O is \d+ times faster[^\n]*\nWrote [^\n]*diff\.html\n$/,
+    );
     expect(readFileSync(page, "utf8")).toContain("fix-before.darshan → fix-after.darshan");
     expectRefusal(
       await inside("diff", FIXTURE, FIXTURE, "-o", join(folder, "none", "d.html")),

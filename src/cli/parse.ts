@@ -100,7 +100,7 @@ function argumentTerm({ name, optional, variadic }: ArgumentSpec): string {
   return optional ? `[${inner}]` : `<${inner}>`;
 }
 
-function argumentHelp({ help, choices }: ArgumentSpec): string {
+export function argumentHelp({ help, choices }: ArgumentSpec): string {
   return choices === undefined ? help : `${help} (${choices.join(", ")})`;
 }
 
@@ -116,7 +116,7 @@ function commanderOption(name: string, spec: OptionSpec): Option {
   return option.argParser((text: string) => parseValue(`--${name}`, spec, text));
 }
 
-function optionHelp(spec: OptionSpec): string {
+export function optionHelp(spec: OptionSpec): string {
   const facts: string[] = [];
   if (spec.kind === "choice") facts.push(spec.choices.join(", "));
   if (spec.kind === "list") facts.push("may be repeated");

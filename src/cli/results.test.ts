@@ -1,4 +1,5 @@
 /** `plimsoll results` as a user runs it. */
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,4 +75,41 @@ it("names a file that has no result, and reads the others", async () => {
   expect(alone.code).toBe(1);
   expect(alone.err.trim().split("\n")).toHaveLength(1);
   expect((await plimsoll(join(folder, "nothing"))).err).toMatch(/no such file or folder/);
+  writeFileSync(join(folder, "empty"), "");
+  expect((await plimsoll(join(folder, "empty"))).err).toMatch(/: the file is empty\n$/);
+});
+
+const hasFio = spawnSync("fio", ["--version"]).status === 0;
+
+it.skipIf(!hasFio)("reads what fio itself writes", async () => {
+  const made = (name: string, ...words: readonly string[]) => {
+    const file = join(folder, `${name}.fio.json`);
+    const common = [
+      `--filename=${join(folder, "data")}`,
+      "--size=1m",
+      "--ioengine=psync",
+      `--output=${file}`,
+    ];
+    const child = spawnSync("fio", [`--name=${name}`, ...words, ...common, "--output-format=json"]);
+    expect(child.status).toBe(0);
+    return file;
+  };
+  const grouped = made("grouped", "--rw=write", "--bs=64k", "--numjobs=2", "--thread", "--group_reporting");
+  const single = made("single", "--rw=write", "--bs=64k", "--numjobs=2", "--thread");
+  const mixed = made("mixed", "--rw=rw", "--bs=4k,8k");
+  const { code, out } = await plimsoll(grouped, single, mixed, "--json");
+  expect(code).toBe(0);
+  const rows: { case: string; operation: string; ranks: number; transfer_bytes: number; bytes: number }[] =
+    JSON.parse(out).results;
+  const byCase = (name: string) => rows.filter((row) => row.case === name);
+  for (const name of ["grouped", "single"])
+    expect(byCase(name)).toMatchObject([
+      { operation: "write", ranks: 2, transfer_bytes: 65536, bytes: 2 ** 21 },
+    ]);
+  expect(byCase("mixed")).toMatchObject([
+    { operation: "read", transfer_bytes: 4096 },
+    { operation: "write", transfer_bytes: 8192 },
+  ]);
+  const [job] = JSON.parse(readFileSync(mixed, "utf8")).jobs;
+  expect(byCase("mixed").map(({ bytes }) => bytes)).toEqual([job.read.io_bytes, job.write.io_bytes]);
 });

@@ -126,6 +126,20 @@ describe("finding the command", () => {
     expect(await line(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
   });
 
+  it("--version --json says what is installed", async () => {
+    for (const words of [
+      ["--version", "--json"],
+      ["--json", "--version"],
+    ]) {
+      const { code, out } = await line(words);
+      const found = JSON.parse(out);
+      expect(code).toBe(0);
+      expect(found).toMatchObject({ plimsoll: version, node: process.versions.node });
+      expect(found.duckdb).toMatch(/^1\./);
+      expect(found.parts).toMatchObject({ database: true, recorderSource: true });
+    }
+  });
+
   it("`help try it` is the same as `try it --help`", async () => {
     const { out, code } = await line(["help", "try", "it"]);
     expect(code).toBe(0);

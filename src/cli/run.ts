@@ -40,7 +40,7 @@ async function dispatch(argv: readonly string[], table: readonly CommandEntry[],
   const { common, rest } = leadingOptions(argv);
   let words = rest;
   state.debug = beforeDashes(argv).includes("--debug");
-  if (words[0] === "--version" || words[0] === "-V") return print(io, `${version}\n`);
+  if (words[0] === "--version" || words[0] === "-V") return printVersion(argv, io);
   if (words[0] === "help") {
     const topic = words.slice(1).filter((word) => !word.startsWith("-"));
     if (topic.length > 0) chooseExactly(topic, table);
@@ -171,6 +171,12 @@ function leadingOptions(argv: readonly string[]): { common: string[]; rest: stri
 function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return end < 0 ? argv : argv.slice(0, end);
+}
+
+async function printVersion(argv: readonly string[], io: Io): Promise<number> {
+  if (!argv.includes("--json")) return print(io, `${version}\n`);
+  const { versionJson } = await import("./version.ts");
+  return print(io, `${JSON.stringify(versionJson(), undefined, 2)}\n`);
 }
 
 function chooseExactly(topic: readonly string[], table: readonly CommandEntry[]): void {

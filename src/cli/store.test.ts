@@ -177,7 +177,7 @@ describe("plimsoll store", () => {
   it("check tells what is there and what is wrong", async () => {
     const good = await plimsoll(["store", "check", "--deep", path]);
     expect(good).toMatchObject({ code: 0, err: "" });
-    expect(good.out).toContain("runs                    4 rows");
+    expect(good.out).toContain("runs                       4 rows");
     expect(good.out).toContain("1 runs were stored twice; queries see them once");
     expect(good.out).toContain("no damage found");
     const [segment] = readdirSync(join(path, "segments/runs"));
@@ -318,7 +318,7 @@ describe("plimsoll store", () => {
     expect(await plimsoll(["store", "schema", "runz"])).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        "unknown table: runz (have: runs, accesses, files, sources, jobs, minutes, targets, readings) (did you mean runs?)",
+        "unknown table: runz (have: runs, accesses, files, sources, jobs, minutes, targets, readings, target_states, servers, exports, job_mounts, job_hours, job_days, target_hours, target_days) (did you mean runs?)",
       ),
     });
   });

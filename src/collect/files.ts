@@ -20,6 +20,24 @@ export function readToEnd(path: string, bytesMax = 16 << 20): Uint8Array {
   }
 }
 
+const SHORT = Buffer.allocUnsafe(1 << 16);
+
+/** The first 64 KiB of a file as Latin-1, without NUL bytes; undefined when it cannot be read. */
+export function readShort(path: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "r");
+    let filled = 0;
+    for (let count = 1; count > 0 && filled < SHORT.length; filled += count)
+      count = readSync(descriptor, SHORT, filled, SHORT.length - filled, null);
+    return SHORT.toString("latin1", 0, filled).replace(/\0+$/, "");
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
 /** Reads the first of the paths that is there; undefined when none is. */
 export function readFirst(paths: readonly string[]): Uint8Array | undefined {
   let fault: unknown;

@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Below the root; the first that has a file wins, since a release may have links from the old place to the new one. */
-const PLACES = ["proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre"];
-const LNET_FILES = ["sys/kernel/debug/lnet/stats", "proc/sys/lnet/stats", "sys/kernel/lnet/stats"];
+export const PLACES = ["proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre"];
+export const LNET_FILES = ["sys/kernel/debug/lnet/stats", "proc/sys/lnet/stats", "sys/kernel/lnet/stats"];
 
 export interface LustreFile {
   /** Where it is; more than one where a name is in several places: the first that can be read is the one. */
@@ -21,7 +21,7 @@ interface Listing {
   readonly unreadable: readonly { readonly path: string; readonly code: string }[];
 }
 
-const TARGET_NAME = /(^|-)(OST|MDT)[0-9a-f]{4}$/;
+export const TARGET_NAME = /(^|-)(OST|MDT)[0-9a-f]{4}$/;
 
 /** Files of counters of the OSTs and MDTs of a server. */
 export function serverFiles(root: string, withBrw = false): Listing {
@@ -32,6 +32,12 @@ export function serverFiles(root: string, withBrw = false): Listing {
     for (const device of ["osd-ldiskfs", "osd-zfs", "osd-wbcfs", "obdfilter"])
       lister.add(device, ["brw_stats"], /(^|-)OST[0-9a-f]{4}$/);
   return lister.listing();
+}
+
+/** Folders with one of each client of a target: `obdfilter/lustre1-OST0007/exports`, wherever the release has it. */
+export function exportFolders(root: string, target: string): string[] {
+  const device = /OST[0-9a-f]{4}$/.test(target) ? "obdfilter" : "mdt";
+  return PLACES.map((place) => join(root, place, device, target, "exports"));
 }
 
 /** How long targets keep jobs that do nothing, where they say. */

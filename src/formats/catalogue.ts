@@ -1,6 +1,6 @@
 /** The catalogue of inputs: every format that some command reads, and how one is found for an input. */
 import { FormatError, UsageError } from "../base/errors.ts";
-import type { ByteSource } from "../base/source.ts";
+import { type ByteSource, HEAD_BYTES } from "../base/source.ts";
 import { accessCsv } from "./access-csv/format.ts";
 import { darshan } from "./darshan/format.ts";
 import { darshanText } from "./darshan-text/format.ts";
@@ -33,9 +33,6 @@ export const CATALOGUE: readonly InputFormat[] = [
   influx,
   lustre,
 ];
-
-/** How many bytes `recognizes` may look at. */
-export const HEAD_BYTES = 4096;
 
 /** Who takes an input that can give this. */
 const TAKEN_BY: Readonly<Record<Capability, string>> = {

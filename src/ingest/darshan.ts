@@ -6,15 +6,17 @@ import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
 import type { RowSink } from "../model/index.ts";
 import { nodeCodecs } from "../node/codecs.ts";
 import type { Added, FileImporter, ImportSetting } from "./input-format.ts";
-import type { InputOrigin } from "./origin.ts";
+import { type InputOrigin, siteZone } from "./origin.ts";
 
 export class DarshanImporter implements FileImporter {
   readonly #rows: StoredRows;
 
   readonly #origin: InputOrigin;
+  readonly #zone: string | undefined;
 
-  constructor({ nowUnixSeconds, origin }: Pick<ImportSetting, "nowUnixSeconds" | "origin">) {
+  constructor({ nowUnixSeconds, origin, zone }: Pick<ImportSetting, "nowUnixSeconds" | "origin" | "zone">) {
     this.#origin = origin;
+    this.#zone = siteZone(zone);
     this.#rows = new StoredRows({ identify, nowUnixSeconds });
   }
 
@@ -25,7 +27,7 @@ export class DarshanImporter implements FileImporter {
   add(source: ByteSource, path: string, hash: Buffer): Added {
     const log = new DarshanLog(source, { codecs: nodeCodecs });
     const runId = { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) };
-    this.#rows.add(log, path, runId, this.#origin.flag === 1);
+    this.#rows.add(log, path, runId, { synthetic: this.#origin.flag === 1, zone: this.#zone });
     return "stored";
   }
 

@@ -1,4 +1,4 @@
-/** Whether the input that is being read was generated: its folder or its collector says so. */
+/** Where inputs come from: whether they were generated, which their folder or collector says, and the zone of the site. */
 import { SyntheticFolders } from "../node/synthetic-folder.ts";
 
 /** What collectors and generators add to their name when they read generated data. */
@@ -21,4 +21,9 @@ export class InputOrigin {
   collectedBy(collector: string | undefined): void {
     if (collector !== undefined && SYNTHETIC.test(collector)) this.#synthetic = true;
   }
+}
+
+/** A zone with a name, which knows of summer time; a fixed distance from UTC says nothing of a site's clocks in the other season. */
+export function siteZone(zone: string | undefined): string | undefined {
+  return zone !== undefined && /^[A-Z]/i.test(zone) ? zone : undefined;
 }

@@ -2,8 +2,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { assert } from "../base/assert.ts";
 import { FormatError } from "../base/errors.ts";
-import type { ByteSource } from "../base/source.ts";
-import { findFormat, HEAD_BYTES, refusal } from "../formats/catalogue.ts";
+import { type ByteSource, HEAD_BYTES } from "../base/source.ts";
+import { findFormat, refusal } from "../formats/catalogue.ts";
 import { darshan } from "../formats/darshan/format.ts";
 import { MISSING_I64, type RowSink, storedSources } from "../model/index.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";

@@ -1,6 +1,7 @@
 /** Calls of inputs on their way to other programs, and files that are written piece by piece. */
 import { once } from "node:events";
 import { closeSync, openSync, readSync, rmSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { FormatError, UsageError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
@@ -129,12 +130,19 @@ export async function writePieces(
   }
 }
 
-/** Level 1 keeps up with the encoder, in a thread beside it. */
+/** What may wait for the compressor: enough that it never waits for the encoder's next piece, little beside the calls. */
+const WAITING_BYTES = 8 << 20;
+
+/** Level 1 keeps up with the encoder, in a thread beside it; it takes its next piece when events have their turn. */
 async function compress(pieces: Iterable<Uint8Array>, append: (piece: Uint8Array) => void): Promise<void> {
   const gzip = createGzip({ level: 1, chunkSize: 1 << 20 });
   gzip.on("data", append);
   const ended = once(gzip, "end");
-  for (const piece of pieces) if (!gzip.write(piece)) await once(gzip, "drain");
+  for (const piece of pieces) {
+    gzip.write(piece);
+    if (gzip.writableLength > WAITING_BYTES) await once(gzip, "drain");
+    else await nextTurn();
+  }
   gzip.end();
   await ended;
 }

@@ -3,21 +3,10 @@ import { createHash } from "node:crypto";
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Listener } from "../base/listener.ts";
-import type { DarshanLog } from "../formats/darshan/log.ts";
-import { nodeCodecs } from "../node/codecs.ts";
-import { openFile } from "../node/file-source.ts";
-import { gunzipped } from "../node/gzip-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
 import { textIn } from "../record/unseen.ts";
-import {
-  type InputHost,
-  type JobOptions,
-  type LogOptions,
-  type ReadJob,
-  readJob as readJobWith,
-  STDIN,
-  withLog as withLogOf,
-} from "./job/index.ts";
+import { type InputHost, type JobOptions, type ReadJob, readJob as readJobWith, STDIN } from "./job/index.ts";
+import { logHost } from "./node-log.ts";
 import { readParquet } from "./parquet.ts";
 
 /** Host 10 behind host 9, process 1000 behind 999. */
@@ -44,13 +33,12 @@ function* filesBelow(folders: readonly string[]): Generator<string> {
 }
 
 export const nodeHost: InputHost = {
-  codecs: nodeCodecs,
+  ...logHost,
   list(path) {
     if (!statSync(fsPath(path)).isDirectory()) return undefined;
     return entriesOf(path).files;
   },
   below: (path) => [...filesBelow(entriesOf(path).folders)],
-  open: (path, { partly = false, ...gzip } = {}) => gunzipped(openFile(path, partly ? 0 : undefined), gzip),
   textIn,
   identity: (path) => realpathSync.native(fsPath(path), "latin1"),
   isFile: (path) => statSync(fsPath(path)).isFile(),
@@ -67,13 +55,6 @@ export const readJob = (
   options?: JobOptions,
   listener?: Listener,
 ): Promise<ReadJob> => readJobWith(paths, nodeHost, options, listener);
-
-/** Opens `path`, a log or a gzip file of one, hands the log to `use`, and closes it. */
-export const withLog = <T>(
-  path: string,
-  options: LogOptions,
-  use: (log: DarshanLog) => T | Promise<T>,
-): Promise<T> => withLogOf(path, options, nodeHost, use);
 
 /** Whether it can be read only once: standard input, a named pipe, `<(command)`, a terminal. */
 export function isPipe(word: string): boolean {

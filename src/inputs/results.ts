@@ -49,6 +49,7 @@ function readOne(path: string, isGiven: boolean, isOnly: boolean, listener: List
   const format = findResultFormat(head);
   if (format === undefined) {
     if (!isGiven) return undefined;
+    if (head === "") return refuse(path, "the file is empty", isOnly, listener);
     const reason = `no result of a benchmark (known: ${RESULT_FORMATS.map(({ label }) => label).join("; ")})`;
     return refuse(path, reason, isOnly, listener);
   }

@@ -134,6 +134,10 @@ export interface TableBlock {
   readonly rows: readonly (readonly Cell[])[];
   /** How many there are in all, when not every row is here; the caption says which are. */
   readonly rowsTotal?: number;
+  /** What gives the rows that are not here; --json and pages, unless said. */
+  readonly more?: string;
+  /** Keys of columns, the most important first: a terminal that has no room for all shows as many as fit. */
+  readonly important?: readonly string[];
   /** Rows in groups: one summary row each, opened on demand. Every row belongs to one. */
   readonly groups?: readonly { readonly cells: readonly Cell[]; readonly rows: readonly number[] }[];
   /** Column that rows are sorted by at first, falling. */
@@ -154,6 +158,8 @@ export interface TableColumn {
   readonly about: string;
   /** In the data and the CSV, but not shown. */
   readonly hidden?: boolean;
+  /** Key of the column with the address that its cells lead to: a path beside the page, an anchor, or both. */
+  readonly link?: string;
 }
 
 /** A column of a table in short: key, label, unit, and what it is. */

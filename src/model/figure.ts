@@ -18,7 +18,17 @@ export interface Figure {
   /** Made by a simulator, or from data that a generator made: the picture says so. */
   readonly simulated?: boolean;
   readonly synthetic?: boolean;
+  /** What the paper says of the same, in a few words: stands in the picture. */
+  readonly published?: string;
   readonly chart: Chart;
+}
+
+/** A value of a paper in the picture of what was measured: a line across, or with a share the point where a curve should pass. */
+export interface PublishedMark {
+  readonly value: number;
+  /** "paper, read runs". */
+  readonly label: string;
+  readonly share?: number;
 }
 
 export type Chart =
@@ -74,6 +84,7 @@ export interface BarsChart {
     readonly low?: readonly number[];
     readonly high?: readonly number[];
   }[];
+  readonly published?: readonly PublishedMark[];
 }
 
 /** A matrix of cells, with bars of column sums above and row sums at the right. Zero cells stay blank. */
@@ -109,6 +120,7 @@ export interface StripChart {
   readonly colour: Axis;
   /** Of how many in all, when known: "n of N OSTs used". */
   readonly ofTotal?: number;
+  readonly published?: readonly PublishedMark[];
 }
 
 /** Rectangles over time: calls on lanes, or offsets of a file. At most some thousands; bin before. */
@@ -145,6 +157,7 @@ export interface CmfChart {
     readonly mean: number;
     readonly n: number;
   }[];
+  readonly published?: readonly PublishedMark[];
 }
 
 /** One violin per group: a density, its mean as a solid line, median and quartiles thin; n below. */
@@ -164,6 +177,7 @@ export interface ViolinChart {
     readonly lowerQuartile: number;
     readonly upperQuartile: number;
   }[];
+  readonly published?: readonly PublishedMark[];
 }
 
 /** Counts in log bins of two values; colour is the decade of the count. Zeros stand in a gutter of their own. */

@@ -1,6 +1,7 @@
 /** The model: schema and tables, and what analyses hand to people: findings, figures, documents. */
 export * from "./benchmark.ts";
 export {
+  figureOrigin,
   isSynthetic,
   markedFigure,
   markSynthetic,
@@ -18,6 +19,7 @@ export * from "./ncio.ts";
 export * from "./query.ts";
 export * from "./schema.ts";
 export * from "./spans.ts";
+export * from "./store-levels.ts";
 export * from "./store-schema.ts";
 export * from "./store-system.ts";
 export * from "./streams.ts";

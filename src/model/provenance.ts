@@ -29,6 +29,10 @@ export function provenancePrefix({ synthetic, of, unit }: Provenance): string {
   return `Partly synthetic data (${formatCount(synthetic)} of ${formatCount(of)} ${unit}, ${formatShare(synthetic / of)}): `;
 }
 
+/** What a reader must know before the numbers of a figure: they are of a model or a generator. */
+export const figureOrigin = ({ simulated, synthetic }: Figure): "simulated" | "synthetic" | undefined =>
+  simulated === true ? "simulated" : synthetic === true ? "synthetic" : undefined;
+
 export const markedFigure = (figure: Figure): Figure => ({ ...figure, synthetic: true });
 
 function markedBlock(block: Block): Block {

@@ -26,10 +26,26 @@ export interface Queryable {
   ): Promise<void>;
   /** Views which hold each row of a table of the store once between them: what is read side by side. */
   shares(table: string): Promise<readonly string[]>;
+  /** `minutes` or `targets` in parts, for long times; undefined: nothing of the table is summed up. */
+  levels?(table: "minutes" | "targets"): Promise<LevelParts | undefined>;
+  /** The query of `job_totals` over a relation that has all rows of some jobs: years of other jobs are not gathered for it. */
+  jobTotalsOf?(relation: string): string;
   /** What the database may hold in memory from now on; more is spilled to disk. */
   limitMemory(bytes: number): Promise<void>;
   /** Statements without a result, such as `create table`: what is made lives as long as this database. */
   run(sql: string): Promise<void>;
+}
+
+/** Names of relations: all rows of a table are in `fresh` and `rolled`, those of `rolled` again in `hours` and in `days`. */
+export interface LevelParts {
+  readonly fresh: string;
+  /** Minutes; the oldest may be gone, and then only hours or days tell of them. */
+  readonly rolled: string;
+  readonly hours: string;
+  readonly days: string;
+  /** Before this minute since 1970 minutes were pruned, and before `hoursFrom` hours too; -Infinity: none were. */
+  readonly minutesFrom: number;
+  readonly hoursFrom: number;
 }
 
 /** Takes rows column by column. A batch becomes visible as a whole, or not at all. */

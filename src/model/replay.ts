@@ -1,7 +1,10 @@
 /** A replay of the paper's experiments: what the simulator gives, and what a page about it is made of. */
 
-/** `not run`: the experiments of this check were left out. `contradiction`: the paper disagrees with itself. */
-export type Verdict = "met" | "missed" | "not run" | "contradiction";
+/**
+ * `not run`: the experiments of this check were left out. `not enough samples`: there are fewer than in the paper's
+ * experiments, and drawn again they could be met or missed. `contradiction`: the paper disagrees with itself.
+ */
+export type Verdict = "met" | "missed" | "not enough samples" | "not run" | "contradiction";
 
 export interface ReplayCheck {
   readonly id: string;

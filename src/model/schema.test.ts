@@ -4,7 +4,21 @@ import { layers, MISSING_I64, SCHEMA } from "./schema.ts";
 import { storedAccesses } from "./store-schema.ts";
 
 const TYPES = ["i64", "u64", "i32", "f64", "text", "flag"];
-const UNITS = ["", "bytes", "bytes2", "s", "s2", "ns", "min", "calls", "processes", "nodes", "files"];
+const UNITS = [
+  "",
+  "bytes",
+  "bytes2",
+  "s",
+  "s2",
+  "ns",
+  "min",
+  "us",
+  "h",
+  "calls",
+  "processes",
+  "nodes",
+  "files",
+];
 
 it("the tables have different names", () => {
   const names = ["runs", "layers", "rank_loads", "counters"];

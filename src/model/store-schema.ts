@@ -4,6 +4,7 @@
  * name.
  */
 import { columns, sizeColumns, type TableSchema } from "./schema.ts";
+import { STORE_LEVELS } from "./store-levels.ts";
 import { SYSTEM_SCHEMA } from "./store-system.ts";
 
 export const storedRuns: TableSchema = {
@@ -33,6 +34,7 @@ export const storedRuns: TableSchema = {
     warnings text - | what a reader should know, one per line | the importer
     negative_counters i64 values | counters and times that were negative or out of range, and left out | the importer
     synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | metadata: made_by; README.txt of the folder
+    zone text - | time zone of the site, such as Europe/Berlin; NULL when nobody said | metadata: zone; ingest --zone
   `),
 };
 
@@ -118,10 +120,11 @@ export const STORE_SCHEMA: readonly TableSchema[] = [
   storedFiles,
   storedSources,
   ...SYSTEM_SCHEMA,
+  ...STORE_LEVELS.map(({ table }) => table),
 ];
 
 /**
  * Changes whenever a table of the store changes or comes; upgrades go from one number to the next. A program that does not
  * know a table would lose its rows in a compaction, so it must not go on.
  */
-export const STORE_VERSION = 5;
+export const STORE_VERSION = 6;

@@ -20,6 +20,7 @@ export const storedJobs: TableSchema = {
     name text - | name of the job | sacct JobName
     state text - | how it ended, one word | sacct State
     nodes i64 nodes | nodes allocated | sacct NNodes; collector
+    node_list text - | its nodes, folded as Slurm prints them: n[01-04,09] | sacct NodeList
     cpus i64 - | processors allocated | sacct NCPUS
     node_memory_bytes i64 bytes | memory of one of its nodes | collector
     submit_unix_ns i64 ns | when it was submitted, since 1970 UTC | sacct Submit
@@ -45,6 +46,7 @@ export const storedJobs: TableSchema = {
     lnet_received_bytes i64 bytes | bytes its nodes received over LNet, everybody's | LNet receive counter
     warnings text - | what a reader should know, one per line | the importer
     synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
+    zone text - | time zone of the site, such as Europe/Berlin; NULL when nobody said | ingest --zone
   `),
 };
 
@@ -56,6 +58,8 @@ export const storedMinutes: TableSchema = {
     job_key u64 - | number of the job id, for joins; the same number may be on several clusters | first eight bytes of the SHA-256 of job_id
     job_id text - | job number, else the id as the server knows it | job_stats job_id, taken apart by --job-id
     cluster text - | cluster of the job; missing: the counters do not say | ingest --cluster, %C of --job-id
+    user_id i64 - | user number that the job id names | %u of --job-id
+    node text - | node that the job id names | %h or %H of --job-id
     file_system text - | file system | name of the target
     target text - | OST or MDT, without the file system: OST0007 | path of the parameter
     minute_unix i64 min | minute since 1970 UTC in which the second reading was made | reading
@@ -67,7 +71,21 @@ export const storedMinutes: TableSchema = {
     opens i64 calls | opens | open, difference of samples
     closes i64 calls | closes | close, difference of samples
     mknods i64 calls | files made | mknod, difference of samples
-    metadata_calls i64 calls | all metadata operations with these | mdt job_stats, difference of samples
+    metadata_calls i64 calls | all metadata operations, with these | mdt job_stats, difference of samples
+    links i64 calls | hard links made | link, difference of samples
+    unlinks i64 calls | files removed | unlink, difference of samples
+    mkdirs i64 calls | directories made | mkdir, difference of samples
+    rmdirs i64 calls | directories removed | rmdir, difference of samples
+    renames i64 calls | renames | rename, difference of samples
+    getattrs i64 calls | attributes read | getattr, difference of samples
+    setattrs i64 calls | attributes set | setattr, difference of samples
+    getxattrs i64 calls | extended attributes read | getxattr, difference of samples
+    setxattrs i64 calls | extended attributes set | setxattr, difference of samples
+    statfs i64 calls | requests for the free space | statfs, difference of samples
+    syncs i64 calls | syncs | sync, difference of samples
+    read_usecs i64 us | time of the reads on the server, summed; divide by the reads of rows that have it | read [usecs], difference of sums
+    write_usecs i64 us | time of the writes on the server, summed | write [usecs], difference of sums
+    metadata_usecs i64 us | time of the metadata operations on the server, summed, as far as the release counts it | metadata counters in usecs, difference of sums
     why text - | how the difference came about when not by plain growth: begun, reset, restarted, wrapped, returned, suspect, gap | differences
   `),
 };
@@ -89,7 +107,21 @@ export const storedTargets: TableSchema = {
     opens i64 calls | opens | md_stats open, difference of samples
     closes i64 calls | closes | md_stats close, difference of samples
     mknods i64 calls | files made | md_stats mknod, difference of samples
-    metadata_calls i64 calls | all metadata operations with these | md_stats, difference of samples
+    metadata_calls i64 calls | all metadata operations, with these | md_stats, difference of samples
+    links i64 calls | hard links made | link, difference of samples
+    unlinks i64 calls | files removed | unlink, difference of samples
+    mkdirs i64 calls | directories made | mkdir, difference of samples
+    rmdirs i64 calls | directories removed | rmdir, difference of samples
+    renames i64 calls | renames | rename, difference of samples
+    getattrs i64 calls | attributes read | getattr, difference of samples
+    setattrs i64 calls | attributes set | setattr, difference of samples
+    getxattrs i64 calls | extended attributes read | getxattr, difference of samples
+    setxattrs i64 calls | extended attributes set | setxattr, difference of samples
+    statfs i64 calls | requests for the free space | statfs, difference of samples
+    syncs i64 calls | syncs | sync, difference of samples
+    read_usecs i64 us | time of the reads on the server, summed; divide by the reads of rows that have it | stats read [usecs], difference of sums
+    write_usecs i64 us | time of the writes on the server, summed | stats write [usecs], difference of sums
+    metadata_usecs i64 us | time of the metadata operations on the server, summed, as far as the release counts it | metadata counters in usecs, difference of sums
     why text - | how the difference came about when not by plain growth | differences
   `),
 };
@@ -114,9 +146,118 @@ export const storedReadings: TableSchema = {
   `),
 };
 
+export const storedTargetStates: TableSchema = {
+  name: "target_states",
+  row: "one OST or MDT at one moment: how full it is, on which server, its clients and its recovery",
+  filledBy: "ingest of collector segments; generate",
+  columns: columns(`
+    file_system text - | file system | name of the target
+    target text - | OST or MDT, without the file system: OST0007 | path of the parameter
+    server text - | host that has it | collector
+    minute_unix i64 min | minute since 1970 UTC of the sample | collector
+    from_unix_ns i64 ns | the sample before, since 1970 UTC; missing at the first | collector
+    to_unix_ns i64 ns | the sample, since 1970 UTC | collector
+    bytes_total i64 bytes | size of the target | kbytestotal
+    bytes_free i64 bytes | free, with what is reserved | kbytesfree
+    bytes_available i64 bytes | free for users | kbytesavail
+    inodes_total i64 inodes | files or objects it can hold | filestotal
+    inodes_free i64 inodes | files or objects that can still be made | filesfree
+    clients i64 clients | connected clients and servers | num_exports
+    evictions i64 clients | clients evicted since the sample before | eviction_count, difference
+    recovery text - | COMPLETE, INACTIVE, RECOVERING, WAITING_FOR_CLIENTS or what the server says | recovery_status: status
+    recovery_clients i64 clients | clients that take part in the recovery | recovery_status: completed_clients, connected_clients
+    recovery_clients_done i64 clients | clients that have recovered | recovery_status: completed_clients
+    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
+  `),
+};
+
+export const storedServers: TableSchema = {
+  name: "servers",
+  row: "one server between two samples: its health, its network and how long requests wait",
+  filledBy: "ingest of collector segments; generate",
+  columns: columns(`
+    server text - | host | collector
+    minute_unix i64 min | minute since 1970 UTC of the second sample | collector
+    from_unix_ns i64 ns | the sample before, since 1970 UTC; missing at the first | collector
+    to_unix_ns i64 ns | the sample, since 1970 UTC | collector
+    seconds f64 s | time between the two samples | collector
+    health text - | healthy, else what the server says | health_check
+    lnet_errors i64 messages | messages with an error | lnet stats: errors, difference
+    lnet_drops i64 messages | messages dropped | lnet stats: drop_count, difference
+    lnet_sends i64 messages | messages sent | lnet stats: send_count, difference
+    lnet_receives i64 messages | messages received | lnet stats: recv_count, difference
+    lnet_sent_bytes i64 bytes | bytes sent | lnet stats: send_length, difference
+    lnet_received_bytes i64 bytes | bytes received | lnet stats: recv_length, difference
+    lnet_dropped_bytes i64 bytes | bytes dropped | lnet stats: drop_length, difference
+    requests i64 requests | requests of clients that waited for a thread: I/O and metadata | req_waittime of ost_io, mdt and mdt_io, difference of samples
+    request_wait_usecs i64 us | time that they waited before they were served, summed | req_waittime, difference of sums
+    why text - | how the difference came about when not by plain growth | differences
+    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
+  `),
+};
+
+export const storedExports: TableSchema = {
+  name: "exports",
+  row: "what one client did on one OST or MDT in about an hour",
+  filledBy: "ingest of collector segments; generate",
+  columns: columns(`
+    file_system text - | file system | name of the target
+    target text - | OST or MDT, without the file system: OST0007 | path of the parameter
+    server text - | host that has it | collector
+    client text - | network id of the client: 10.2.4.27@o2ib1 | path of the parameter
+    hour_unix i64 h | hour since 1970 UTC of the second sample | collector
+    from_unix_ns i64 ns | the sample before, since 1970 UTC | collector
+    to_unix_ns i64 ns | the sample, since 1970 UTC | collector
+    seconds f64 s | time between the two samples | collector
+    bytes_read i64 bytes | bytes read | exports stats: read_bytes, difference of sums
+    bytes_written i64 bytes | bytes written | exports stats: write_bytes, difference of sums
+    reads i64 calls | read calls | exports stats: read_bytes, difference of samples
+    writes i64 calls | write calls | exports stats: write_bytes, difference of samples
+    opens i64 calls | opens | exports stats: open, difference of samples
+    closes i64 calls | closes | exports stats: close, difference of samples
+    metadata_calls i64 calls | all metadata operations, with these | exports stats, difference of samples
+    why text - | how the difference came about when not by plain growth | differences
+    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
+  `),
+};
+
+export const storedJobMounts: TableSchema = {
+  name: "job_mounts",
+  row: "what one job did on one mounted file system, from the nodes that were stored together",
+  filledBy: "ingest of client readings",
+  columns: columns(`
+    job_key u64 - | number of the job id, for joins | first eight bytes of the SHA-256 of job_id
+    job_id text - | job number | collector
+    cluster text - | cluster it ran on | collector
+    user_id i64 - | user number | collector
+    user_name text - | user | collector
+    kind text - | type of the file system: lustre | collector
+    file_system text - | name of the file system | llite folder
+    mount text - | where it is mounted; llite does not say | collector
+    nodes_counted i64 nodes | nodes whose counters are in this row | collector
+    start_unix_ns i64 ns | first sample of a node, since 1970 UTC | collector
+    end_unix_ns i64 ns | last sample of a node, since 1970 UTC | collector
+    bytes_read i64 bytes | bytes read by programs | llite read_bytes, sum
+    bytes_written i64 bytes | bytes written by programs | llite write_bytes, sum
+    reads i64 calls | read calls | llite read_bytes, samples
+    writes i64 calls | write calls | llite write_bytes, samples
+    opens i64 calls | opens | llite open
+    closes i64 calls | closes | llite close
+    metadata_calls i64 calls | metadata operations, with these where the counters have them | llite, sum of samples
+    read_usecs i64 us | time of the reads, summed | llite read [usecs]
+    write_usecs i64 us | time of the writes, summed | llite write [usecs]
+    retransmits i64 requests | requests that were sent again; llite does not count them | collector
+    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
+  `),
+};
+
 export const SYSTEM_SCHEMA: readonly TableSchema[] = [
   storedJobs,
   storedMinutes,
   storedTargets,
   storedReadings,
+  storedTargetStates,
+  storedServers,
+  storedExports,
+  storedJobMounts,
 ];

@@ -25,6 +25,16 @@ export interface Trace {
   readonly bins: readonly TraceBins[];
   /** Offset against time of the first files, in cells. */
   readonly offsets: readonly TraceOffsets[];
+  /** What the application says that it does besides, the longest first; absent where it says nothing. */
+  readonly spans?: readonly TraceSpans[];
+}
+
+/** Times at which at least one process has a span of this name open: they rise and do not touch. */
+export interface TraceSpans {
+  readonly category: string;
+  readonly name: string;
+  readonly startSeconds: Float64Array;
+  readonly endSeconds: Float64Array;
 }
 
 export interface TraceFile {

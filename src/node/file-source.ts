@@ -1,12 +1,11 @@
 /** A file as a byte source. Small files are read in one go; of large ones a window at a time. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { FormatError } from "../base/errors.ts";
-import type { ByteSource } from "../base/source.ts";
+import { type ByteSource, HEAD_BYTES } from "../base/source.ts";
 import { type FileState, sameState, stateOf } from "./file-state.ts";
 import { fsPath } from "./raw-path.ts";
 
 const WHOLE_BYTES_MAX = 4 << 20;
-const HEAD_BYTES = 4096;
 /** Small files share this buffer, so at most one source at a time may live in it. */
 const SHARED = Buffer.allocUnsafeSlow(64 << 10);
 let sharedIsFree = true;

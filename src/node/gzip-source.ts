@@ -1,16 +1,16 @@
 /**
  * What is in a gzip file, as a byte source. Logs are read in any order, which gzip does not allow, so they are held in memory;
- * what is read from front to back is unpacked on the way (gzip-stream.ts).
+ * what is read from front to back is unpacked on the way (base/gzip-stream.ts).
  */
-import { constants, gunzipSync } from "node:zlib";
+import { constants, createGunzip, gunzipSync } from "node:zlib";
 import { FormatError, LimitError } from "../base/errors.ts";
+import { GzipStream } from "../base/gzip-stream.ts";
+import { HEAD_BYTES } from "../base/source.ts";
 import type { FileSource } from "./file-source.ts";
-import { gzipStream } from "./gzip-stream.ts";
+import { engineOf, type NodeEngine } from "./zlib.ts";
 
 /** Regions of logs are compressed already, so one that is larger than this comes from a trace of millions of calls. */
 const PLAIN_BYTES_MAX = 256 << 20;
-/** Of the gzip file; enough to tell what is in it. */
-const HEAD_BYTES = 4096;
 /** Checksum and length at the end, which would be compared. */
 const TRAILER_BYTES = 8;
 
@@ -51,6 +51,34 @@ export function gunzipped(source: FileSource, options: GunzipOptions = {}): File
   } catch (error) {
     source.close();
     throw error;
+  }
+}
+
+/** Undefined where this Node cannot unpack step by step. Takes over the source. */
+export function gzipStream(source: FileSource, keepGoing: boolean): FileSource | undefined {
+  const engine = engineOf(createGunzip());
+  return engine && new GzipFile(source, engine, keepGoing);
+}
+
+class GzipFile extends GzipStream implements FileSource {
+  readonly state: FileSource["state"];
+  readonly #file: FileSource;
+  readonly #node: NodeEngine;
+
+  constructor(file: FileSource, engine: NodeEngine, keepGoing: boolean) {
+    super(file, engine, keepGoing);
+    this.state = file.state;
+    this.#file = file;
+    this.#node = engine;
+  }
+
+  hasChanged(): ReturnType<FileSource["hasChanged"]> {
+    return this.#file.hasChanged();
+  }
+
+  close(): void {
+    this.#node.close();
+    this.#file.close();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Figures as CSV (RFC 4180) and as tables: what is drawn, in exact numbers. */
 
 import { csvText } from "../base/csv.ts";
-import type { Figure } from "../model/index.ts";
+import { type Figure, figureOrigin } from "../model/index.ts";
 import { type FigureTable, kindOf } from "./charts/index.ts";
 import { unitName } from "./format.ts";
 
@@ -15,7 +15,7 @@ export function figureCsv(figure: Figure): string {
     const name = unitName(unit);
     return name === "" ? label : `${label} (${name})`;
   });
-  const origin = figure.simulated ? "simulated" : figure.synthetic ? "synthetic" : undefined;
+  const origin = figureOrigin(figure);
   if (origin === undefined) return csvText([header, ...rows]);
   return csvText([[...header, "origin"], ...Array.from(rows, (row) => [...row, origin])]);
 }

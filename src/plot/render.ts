@@ -1,6 +1,6 @@
 /** A figure as SVG: the chart, with what a reader must know around it. */
 
-import type { Figure, Role } from "../model/index.ts";
+import { type Figure, figureOrigin, type Role } from "../model/index.ts";
 import { FONT, FONT_SMALL, kindOf } from "./charts/index.ts";
 import { escapeXml, shortenEnd, textWidth, wrapText } from "./text.ts";
 import { label, tag } from "./svg.ts";
@@ -32,9 +32,10 @@ export function renderSvg(figure: Figure, options: RenderOptions = {}): string {
   };
   const drawing = kindOf(figure.chart).draw(figure.chart, { width, fill });
   const above = headText(figure, width, options.standalone === true);
+  const beside = publishedText(figure, width);
   const below = options.standalone === true ? footText(figure, width) : { body: "", height: 0 };
   const patterns = [...roles].map((role) => rolePattern(role, id)).join("");
-  const height = Math.ceil(above.height + drawing.height + below.height);
+  const height = Math.ceil(above.height + drawing.height + beside.height + below.height);
   const move = (body: string, y: number) =>
     body === "" || y === 0 ? body : tag("g", { transform: `translate(0 ${Math.round(y)})` }, body);
   const content =
@@ -45,7 +46,8 @@ export function renderSvg(figure: Figure, options: RenderOptions = {}): string {
     (options.standalone ? tag("rect", { width, height, fill: "var(--plot-background)" }) : "") +
     above.body +
     move(drawing.body, above.height) +
-    move(below.body, above.height + drawing.height);
+    move(beside.body, above.height + drawing.height) +
+    move(below.body, above.height + drawing.height + beside.height);
   const attributes = {
     ...{ xmlns: "http://www.w3.org/2000/svg", class: "plot-figure", role: "img" },
     ...{ viewBox: `0 0 ${width} ${height}`, width, height },
@@ -66,12 +68,8 @@ function idOf(id: string): string {
   return `f-${plain}-${hash.toString(36)}`;
 }
 
-/** What a reader must know before the numbers: they are of a model or a generator. */
-const originOf = ({ simulated, synthetic }: Figure): string =>
-  simulated === true ? "simulated" : synthetic === true ? "synthetic" : "";
-
 function headText(figure: Figure, width: number, standalone: boolean) {
-  const mark = originOf(figure);
+  const mark = figureOrigin(figure) ?? "";
   const markWidth = mark === "" ? 0 : textWidth(mark, FONT) + 12;
   const lines = standalone ? wrapText(figure.title, width - 24 - markWidth, 15, 3) : [];
   let body = lines
@@ -90,6 +88,13 @@ function headText(figure: Figure, width: number, standalone: boolean) {
   }
   const height = standalone ? 10 + Math.max(1, lines.length) * 19 : mark === "" ? 0 : 22;
   return { body, height };
+}
+
+/** What the paper says of the same. */
+function publishedText({ published = "" }: Figure, width: number) {
+  const lines = published === "" ? [] : wrapText(`Paper: ${published}`, width - 16, FONT, 6);
+  const body = lines.map((line, i) => label(line, { x: 8, y: 13 + 15 * i, "font-style": "italic" })).join("");
+  return { body, height: lines.length === 0 ? 0 : 15 * lines.length + 6 };
 }
 
 function footText({ caption, definition, options }: Figure, width: number) {

@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<string, "holds" | "fails" | "open">> = {
   "no difference seen": "open",
   "not measured": "open",
   "not run": "open",
+  "not enough samples": "open",
 };
 
 /** Class of a cell; undefined for all other text. */

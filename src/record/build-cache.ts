@@ -13,6 +13,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -78,13 +79,17 @@ const contentHash = (path: string): string =>
 function isSound(path: string, hash: string): boolean {
   try {
     const found = lstatSync(path);
-    if (!found.isFile() || found.uid !== ownUser() || (found.mode & OTHERS_WRITE) !== 0) return false;
+    if (found.uid !== ownUser() || !isOursAlone(found)) return false;
     return contentHash(path) === hash;
   } catch {
     // Gone meanwhile, or not to be read.
     return false;
   }
 }
+
+/** A file that nobody but us and root can change. */
+export const isOursAlone = (found: Stats): boolean =>
+  found.isFile() && (found.uid === ownUser() || found.uid === ROOT) && (found.mode & OTHERS_WRITE) === 0;
 
 const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
@@ -141,7 +146,7 @@ function trustedFolder(folder: string): string {
 }
 
 /** Whoever can write a folder on the way can put another one in the place of what is below. */
-function checkWay(real: string): void {
+export function checkWay(real: string): void {
   const names = real.split(sep).filter((name) => name !== "");
   for (let depth = 0; depth <= names.length; depth++) {
     const folder = sep + names.slice(0, depth).join(sep);

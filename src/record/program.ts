@@ -1,6 +1,7 @@
 /** What kind of program a command names: the recorder can only be loaded into dynamically linked ones of this machine. */
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { HEAD_BYTES } from "../base/source.ts";
 import type { Environment } from "./compiler.ts";
 
 export interface Program {
@@ -38,8 +39,6 @@ function isExecutable(path: string): boolean {
     return false;
   }
 }
-
-const HEAD_BYTES = 4096;
 
 function judge(path: string, env: Environment, cwd: string, depth = 0): Judgement {
   const head = headOf(path);

@@ -1,37 +1,11 @@
-/** Tries a built recorder on a small program whose accesses are known. */
+/** Tries a recorder on a small program (native/recorder-probe.c) whose accesses are known. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Operation } from "../model/index.ts";
-import { compile, type Environment, ShimUnavailable } from "./compiler.ts";
+import { type Environment, ShimUnavailable } from "./compiler.ts";
 import { readTraceFile } from "./read-folder.ts";
 import { writeFile } from "../node/write-file.ts";
-
-/** Sizes tell the accesses apart; the last two are of a child. */
-const PROBE = `
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static char buffer[8192];
-int main(int argc, char **argv)
-{
-    int fd = open(argv[argc - 1], O_RDWR | O_CREAT | O_TRUNC, 0600);
-    if (write(fd, buffer, 1001) != 1001 || pwrite(fd, buffer, 1002, 0) != 1002) return 1;
-    if (pread(fd, buffer, 103, 0) != 103 || read(fd, buffer, 104) != 1) return 2;
-    FILE *stream = fdopen(dup(fd), "r+");
-    /* Without a buffer the system call is as large as the fread. */
-    setvbuf(stream, NULL, _IONBF, 0);
-    rewind(stream);
-    if (fread(buffer, 5, 21, stream) != 21 || fclose(stream) != 0) return 3;
-    if (fork() == 0) _exit(write(fd, buffer, 1006) == 1006 && pread(fd, buffer, 107, 0) == 107 ? 0 : 4);
-    int status;
-    wait(&status);
-    if (status != 0) return 5;
-    close(fd);
-    return read(fd, buffer, 108) == -1 ? 0 : 6;
-}
-`;
 
 /** Bytes asked for, bytes that came back, and the operation. */
 const EXPECTED = [
@@ -47,20 +21,15 @@ const EXPECTED = [
 
 interface Trial {
   readonly shim: string;
-  readonly compiler: string;
+  /** The compiled native/recorder-probe.c. */
+  readonly probe: string;
   /** Where files may be left. */
   readonly work: string;
   readonly env: Environment;
 }
 
-export function testShim({ shim, compiler, work, env }: Trial): void {
-  const [source, probe, folder] = ["probe.c", "probe", "trace"].map((name) => join(work, name)) as [
-    string,
-    string,
-    string,
-  ];
-  writeFile(source, PROBE);
-  compile(compiler, ["-O1", "-w", "-o", probe, source], env);
+export function testShim({ shim, probe, work, env }: Trial): void {
+  const folder = join(work, "trace");
   mkdirSync(folder);
   writeFile(join(folder, "options"), `only=${join(work, "data")}\n`);
   const { status, signal, error } = spawnSync(probe, [join(work, "data")], {
@@ -70,12 +39,12 @@ export function testShim({ shim, compiler, work, env }: Trial): void {
   });
   if (status !== 0)
     throw new ShimUnavailable(
-      `the recorder was built, but its test program failed with ${error?.message ?? signal ?? status}`,
+      `the recorder is there, but its test program failed with ${error?.message ?? signal ?? status}`,
     );
   const seen = recordedIn(folder);
   if (JSON.stringify(seen) !== JSON.stringify(EXPECTED))
     throw new ShimUnavailable(
-      `the recorder was built, but its self-test recorded ${JSON.stringify(seen)} instead of ${JSON.stringify(EXPECTED)}`,
+      `the recorder is there, but its self-test recorded ${JSON.stringify(seen)} instead of ${JSON.stringify(EXPECTED)}`,
     );
 }
 

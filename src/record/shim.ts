@@ -1,12 +1,16 @@
 /** The recorder as a shared library: built at first use with the user's compiler, tested, and kept. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nativeSource } from "../node/built.ts";
 import { type Kept, keepBuild } from "./build-cache.ts";
 import { compile, compilerVersion, type Environment, ShimUnavailable } from "./compiler.ts";
+import { libcVersion } from "./libc.ts";
+import { prebuiltShim } from "./prebuilt.ts";
 import { testShim } from "./self-test.ts";
 
 export { ShimUnavailable };
+
+const PROBE = "recorder-probe.c";
 
 interface ShimOptions {
   /** The C source; that of this package unless given. */
@@ -22,18 +26,39 @@ const FLAGS = [
   "-fno-delete-null-pointer-checks",
 ];
 
-/** The recorder for this compiler and C library; its path goes into LD_PRELOAD. Throws ShimUnavailable where there is none. */
-export function ensureShim({ source = recorderSource(), env = process.env, note }: ShimOptions = {}): Kept {
+/**
+ * The recorder for this machine; its path goes into LD_PRELOAD. An installation may bring one that was built before; it is used
+ * where it passes the self-test, unless CC asks for a compiler. Throws ShimUnavailable where there is none.
+ */
+export function ensureShim({ source, env = process.env, note }: ShimOptions = {}): Kept {
   if (process.platform !== "linux")
     throw new ShimUnavailable(`the recorder needs Linux, not ${process.platform}`);
+  if (!existsSync("/proc/self/fd"))
+    throw new ShimUnavailable("the recorder needs /proc, which is not mounted here");
+  if (source !== undefined || env.CC) return compiledShim(source ?? recorderSource(), env, note);
+  const { kept, reason } = prebuiltShim(env, note);
+  if (kept !== undefined) return kept;
+  try {
+    return compiledShim(recorderSource(), env, note);
+  } catch (error) {
+    if (reason === undefined || !(error instanceof ShimUnavailable)) throw error;
+    throw new ShimUnavailable(`${error.message}; of the prebuilt recorder: ${reason}`, { cause: error });
+  }
+}
+
+function compiledShim(source: string, env: Environment, note: ShimOptions["note"]): Kept {
   const compiler = env.CC || "cc";
+  const probeSource = nativeSource(PROBE);
   const inputs = [
     ...sourceTexts(source),
     ...[FLAGS.join(" "), compilerVersion(compiler, env), process.arch, libcVersion()],
   ];
   const build = (path: string, work: string) => {
     compile(compiler, [...FLAGS, "-o", path, source, "-ldl", "-lpthread"], env);
-    testShim({ shim: path, compiler, work, env });
+    if (probeSource === undefined) throw new ShimUnavailable(`this installation has no native/${PROBE}`);
+    const probe = join(work, "probe");
+    compile(compiler, ["-O1", "-w", "-o", probe, probeSource], env);
+    testShim({ shim: path, probe, work, env });
   };
   return keepBuild({ name: "recorder", ending: ".so", inputs, build }, { env, note });
 }
@@ -49,9 +74,4 @@ export function recorderSource(): string {
   const path = nativeSource("recorder.c");
   if (path === undefined) throw new ShimUnavailable("this installation has no native/recorder.c");
   return path;
-}
-
-function libcVersion(): string {
-  const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined;
-  return report?.header?.glibcVersionRuntime ?? "unknown";
 }

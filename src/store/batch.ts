@@ -289,6 +289,7 @@ export function publish(
   segments: readonly WrittenSegment[],
   replaces: readonly string[],
   renamed: string[],
+  pruned?: BatchInfo["pruned"],
 ): BatchInfo {
   assert(isBatchId(id) && !existsSync(entryPath(store, id)), "an id is given to one batch");
   assert(
@@ -322,7 +323,11 @@ export function publish(
   for (const folder of folders) syncFolder(folder);
   reached("segments-renamed");
   const created = new Date().toISOString();
-  const batch: BatchInfo = { id, version: STORE_VERSION, created, writer, replaces, tables };
+  const batch: BatchInfo = {
+    ...{ id, version: STORE_VERSION, created, writer, replaces },
+    ...(pruned === undefined ? {} : { pruned }),
+    tables,
+  };
   const entry = entryPath(store, id);
   try {
     const beforeRename = () => {

@@ -6,16 +6,21 @@
 import { assert } from "../base/assert.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { DuckDBConnection } from "@duckdb/node-api";
-import { STORE_SCHEMA, STORE_VERSION, storedFiles } from "../model/index.ts";
-import { PARQUET, publish, type WrittenSegment } from "./batch.ts";
-import { openDatabase, quoteText, type StoreOptions } from "./database.ts";
-import { ownReadingError, systemErrorOf } from "./engine-error.ts";
-import { fileSynced, syncFolder } from "../node/durable.ts";
+import {
+  STORE_SCHEMA,
+  STORE_VERSION,
+  storedFiles,
+  storedReadings,
+  type TableSchema,
+} from "../model/index.ts";
+import { publish, type WrittenSegment } from "./batch.ts";
+import { openDatabase, type StoreOptions } from "./database.ts";
+import { ownReadingError } from "./engine-error.ts";
+import { syncFolder } from "../node/durable.ts";
 import { makeFolder } from "../node/folders.ts";
-import { hashFile, removeFile, sizeOf } from "./files.ts";
+import { removeFile } from "./files.ts";
 import { reached } from "./hooks.ts";
-import { entryPath, MANIFEST, markPath, newBatchId, SEGMENTS, TMP } from "./layout.ts";
+import { entryPath, MANIFEST, markPath, newBatchId, TMP } from "./layout.ts";
 import {
   ageMs,
   type BatchInfo,
@@ -27,10 +32,13 @@ import {
   readManifest,
   segmentsOf,
 } from "./manifest.ts";
-import { findOverlaps, hideOverlaps } from "./overlaps.ts";
+import { lacksLevels, levelOf, prunedOf, rollAgain, withoutLevels } from "./levels.ts";
+import { findOverlaps, hideOverlaps, joinedReadings } from "./overlaps.ts";
 import type { Store } from "./store.ts";
+import { renewBatch } from "./renew.ts";
 import { verifySegments } from "./verify.ts";
-import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery } from "./views.ts";
+import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery, type ViewSetting } from "./views.ts";
+import { writeSegment } from "./write-segment.ts";
 
 interface CompactOptions extends StoreOptions {
   /** Batches of at least this size are left alone, and segments become about this large. */
@@ -51,6 +59,8 @@ interface CompactReport {
   readonly overlappingStretches: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
+  /** Other batches whose minutes were summed up to hours and days. */
+  readonly rolledUp: number;
   /** Batches replaced earlier whose files are gone now. */
   readonly removedBatches: number;
   readonly removedBytes: number;
@@ -65,13 +75,34 @@ export async function compactStore(store: Store, options: CompactOptions = {}): 
   store.refresh();
   const live = store.batches();
   const written = await rewrite(store.path, live, targetBytes, options);
+  store.refresh();
+  const rolledUp = await rollUpRest(store, options);
   // The time by now: the new batch is younger than this compaction.
   const removed = removeReplaced(store.path, graceMs, options.nowMs ?? Date.now());
   store.refresh();
-  return { ...written, ...removed };
+  return { ...written, rolledUp, ...removed };
 }
 
-type Rewritten = Omit<CompactReport, "removedBatches" | "removedBytes">;
+/** Batches that were left alone get sums of their minutes; what they hold stays where it is. */
+async function rollUpRest(store: Store, options: StoreOptions): Promise<number> {
+  const lacking = store.batches().filter(lacksLevels);
+  if (lacking.length === 0) return 0;
+  const database = await openDatabase(store.path, options);
+  let rolledUp = 0;
+  try {
+    for (const batch of lacking) {
+      const renewal = { writer: "plimsoll store compact", before: {} };
+      if ((await renewBatch(database.connection, store.path, batch, renewal)) !== undefined) rolledUp++;
+    }
+    return rolledUp;
+  } catch (error) {
+    throw await ownReadingError(error, store.path, lacking, database);
+  } finally {
+    database.close();
+  }
+}
+
+type Rewritten = Omit<CompactReport, "rolledUp" | "removedBatches" | "removedBytes">;
 const NOTHING: Rewritten = {
   ...{ batch: undefined, replaced: 0, duplicateRuns: 0, overlappingStretches: 0 },
   ...{ bytesBefore: 0, bytesAfter: 0 },
@@ -100,24 +131,14 @@ async function rewrite(
     // A run is dropped only for a copy that goes into the same new batch: then no other compaction can lose that one.
     const hiding = await hideDuplicates(connection, store, chosen);
     const { copies, stretches } = await hideOverlaps(connection, store, chosen);
+    // What loses copies is summed up again.
+    const summed = chosen.map((batch) => (copies.has(batch.id) ? withoutLevels(batch) : batch));
     const segments: WrittenSegment[] = [];
     for (const table of STORE_SCHEMA) {
-      for (const part of partition(chosen, table.name, targetBytes)) {
+      for (const query of queriesOf(table, { store, batches: summed, hiding, copies }, targetBytes)) {
         const path = join(work, `${table.name}-${segments.length}.parquet`);
-        const all = tableQuery(table, { store, batches: part, hiding, copies });
-        // The same file is named by many batches.
-        const query = table === storedFiles ? `select distinct * from (${all})` : all;
-        const rows = await copy(connection, query, path, store);
-        if (rows === 0) continue;
-        await fileSynced(path);
-        segments.push({
-          table: table.name,
-          path,
-          rows,
-          bytes: sizeOf(path) ?? 0,
-          sha256: await hashFile(path),
-        });
-        reached("segment-written");
+        const written = await writeSegment(connection, { table: table.name, query, path, store });
+        if (written !== undefined) segments.push(written);
       }
     }
     reached("segments-synced");
@@ -126,7 +147,8 @@ async function rewrite(
     if (!chosen.every(({ id }) => stillLive.has(id))) return NOTHING;
     const id = newBatchId([...manifest.entries.keys()].at(-1));
     const replaces = chosen.map((batch) => batch.id);
-    const batch = publish({ store, writer: "plimsoll store compact" }, id, segments, replaces, renamed);
+    const by = { store, writer: "plimsoll store compact" };
+    const batch = publish(by, id, segments, replaces, renamed, prunedOf(chosen));
     return {
       batch: id,
       replaced: chosen.length,
@@ -144,12 +166,32 @@ async function rewrite(
   }
 }
 
+/** One query for each new segment of a table. */
+function queriesOf(table: TableSchema, setting: ViewSetting, targetBytes: number): string[] {
+  const level = levelOf(table);
+  if (level !== undefined) {
+    const has = ({ tables }: BatchInfo) => tables[table.name] ?? tables[level.base.name];
+    return setting.batches.some((batch) => has(batch) !== undefined)
+      ? [rollAgain(level, `(${tableQuery(table, setting)})`)]
+      : [];
+  }
+  return partition(setting.batches, table.name, targetBytes).map((batches) => {
+    const all = tableQuery(table, { ...setting, batches });
+    // The same file is named by many batches.
+    if (table === storedFiles) return `select distinct * from (${all})`;
+    return table === storedReadings ? joinedReadings(all) : all;
+  });
+}
+
 /** Small batches when there are several, older versions, and all that share a run or a stretch of counters. */
 function choose(live: readonly BatchInfo[], targetBytes: number, sharing: ReadonlySet<string>): BatchInfo[] {
   const small = live.filter((batch) => bytesOf(batch) < targetBytes);
   const ids = new Set(small.length > 1 ? small.map(({ id }) => id) : []);
-  return live.filter(({ id, version }) => ids.has(id) || sharing.has(id) || version < STORE_VERSION);
+  return live.filter((batch) => ids.has(batch.id) || sharing.has(batch.id) || batch.version < STORE_VERSION);
 }
+
+/** Rows that are joined with others of the same table. */
+const WHOLE_TABLES: ReadonlySet<string> = new Set([storedFiles.name, storedReadings.name]);
 
 /** The segments of a table in lots of about `targetBytes`, each as batches that hold nothing else. */
 function partition(batches: readonly BatchInfo[], table: string, targetBytes: number): BatchInfo[][] {
@@ -157,7 +199,7 @@ function partition(batches: readonly BatchInfo[], table: string, targetBytes: nu
   let bytes = Number.POSITIVE_INFINITY;
   for (const batch of batches) {
     for (const segment of batch.tables[table] ?? []) {
-      const full = bytes + segment.bytes > targetBytes && table !== storedFiles.name;
+      const full = bytes + segment.bytes > targetBytes && !WHOLE_TABLES.has(table);
       if (lots.length === 0 || full) {
         lots.push([]);
         bytes = 0;
@@ -169,24 +211,6 @@ function partition(batches: readonly BatchInfo[], table: string, targetBytes: nu
   const placed = lots.reduce((sum, lot) => sum + lot.length, 0);
   assert(placed === segmentsOf(batches, table).length, "every segment is in one lot");
   return lots;
-}
-
-async function copy(
-  connection: DuckDBConnection,
-  query: string,
-  path: string,
-  store: string,
-): Promise<number> {
-  try {
-    const result = await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
-    const [[count] = []] = await result.getRows();
-    const rows = Number(count);
-    assert(Number.isSafeInteger(rows) && rows >= 0, "DuckDB says how many rows it has written");
-    return rows;
-  } catch (error) {
-    const system = systemErrorOf(error, join(store, SEGMENTS)) as NodeJS.ErrnoException | undefined;
-    throw system !== undefined && system.code !== "EACCES" && system.code !== "EIO" ? system : error;
-  }
 }
 
 function entryOf({ entries }: Manifest, id: string): BatchInfo {

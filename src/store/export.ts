@@ -12,6 +12,7 @@ import { ownReadingError, systemErrorOf } from "./engine-error.ts";
 import type { Store } from "./store.ts";
 import { verifySegments } from "./verify.ts";
 import { hideDuplicates, tableQuery } from "./views.ts";
+import { withoutNames } from "./without-names.ts";
 
 export type ExportFormat = "parquet" | "csv" | "ndjson";
 
@@ -20,11 +21,11 @@ export async function exportFile(
   store: Store,
   table: TableSchema,
   path: string,
-  { format, ...options }: StoreOptions & { readonly format: ExportFormat },
+  { format, ...options }: StoreOptions & { readonly format: ExportFormat; readonly nameKey?: string },
 ): Promise<number> {
   // A copy that others trust is made of rows that are as they were stored.
   await verifySegments(store.path, store.batches(), [table.name]);
-  if (format === "ndjson") return exportLines(store, table.name, path);
+  if (format === "ndjson") return exportLines(store, table, path, options.nameKey);
   const temporary = temporaryPath(path);
   // DuckDB would say it in its own words.
   closeSync(openSync(temporary, "w"));
@@ -39,12 +40,17 @@ export async function exportFile(
   }
 }
 
-async function exportLines(store: Store, table: string, path: string): Promise<number> {
+async function exportLines(
+  store: Store,
+  table: TableSchema,
+  path: string,
+  nameKey: string | undefined,
+): Promise<number> {
   const output = createOutput(path);
   const query = await store.query();
   let rows = 0;
   try {
-    const { columns, pieces } = await query.raw(`from ${table}`);
+    const { columns, pieces } = await query.raw(named(table, `from ${quoteName(table.name)}`, nameKey));
     for await (const piece of pieces()) {
       const lines = piece.map((row) =>
         jsonText(Object.fromEntries(columns.map(({ name }, i) => [name, row[i]]))),
@@ -64,7 +70,12 @@ async function exportLines(store: Store, table: string, path: string): Promise<n
 
 interface ExportOptions extends StoreOptions {
   readonly format: "parquet" | "csv";
+  /** Names become codes that this key gives; all stay as they are unless given. */
+  readonly nameKey?: string;
 }
+
+const named = (table: TableSchema, query: string, key: string | undefined): string =>
+  key === undefined ? query : withoutNames(table, query, key);
 
 /**
  * Writes all rows of a table to `path` and gives their number. CSV has a header and is safe to
@@ -74,14 +85,14 @@ export async function exportTable(
   store: Store,
   table: TableSchema,
   path: string,
-  { format, ...options }: ExportOptions,
+  { format, nameKey, ...options }: ExportOptions,
 ): Promise<number> {
   store.refresh();
   const batches = store.batches();
   const database = await openDatabase(store.path, options);
   try {
     const hiding = await hideDuplicates(database.connection, store.path, batches);
-    const query = tableQuery(table, { store: store.path, batches, hiding });
+    const query = named(table, tableQuery(table, { store: store.path, batches, hiding }), nameKey);
     const [rows, how] =
       format === "parquet" ? [query, PARQUET_OUTSIDE] : [withoutFormulas(table, query), "format csv, header"];
     const result = await database.connection.run(`copy (${rows}) to ${quoteText(resolve(path))} (${how})`);

@@ -7,6 +7,7 @@ export type { Database } from "./database.ts";
 export { exportFile, type ExportFormat } from "./export.ts";
 export { LOCKS } from "./layout.ts";
 export type { BatchLoss } from "./loss.ts";
+export { pruneStore } from "./prune.ts";
 export { dropBatch, type RepairReport, repairStore } from "./repair.ts";
 export type { SqlColumn, SqlResult } from "./session.ts";
 export { Store } from "./store.ts";

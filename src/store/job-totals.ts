@@ -41,7 +41,7 @@ const RUNS = `select * from jobs where source = 'scheduler'
 const CLIENTS = `select job_key, job_id, cluster, start_unix_ns as began, end_unix_ns as ended,
     any_value(user_id) as user_id, any_value(user_name) as user_name, max(nodes) as nodes,
     max(node_memory_bytes) as node_memory_bytes, ${SUMMED.map(sumOf).join(", ")},
-    string_agg(warnings, chr(10) order by warnings) as warnings, max(synthetic) as synthetic
+    string_agg(warnings, chr(10) order by warnings) as warnings, max(synthetic) as synthetic, max(zone) as zone
   from jobs where source = 'clients' group by job_key, job_id, cluster, start_unix_ns, end_unix_ns`;
 
 /** How far the middle of a client's time is from the run: 0 within it. */
@@ -73,7 +73,7 @@ const PLACED = `select c.* exclude (warnings), m.run,
 
 const GATHER = `max(nodes) as nodes, max(node_memory_bytes) as node_memory_bytes, any_value(user_id) as user_id,
     any_value(user_name) as user_name, ${SUMMED.map(sumOf).join(", ")},
-    string_agg(warnings, chr(10) order by warnings) as warnings, max(synthetic) as synthetic`;
+    string_agg(warnings, chr(10) order by warnings) as warnings, max(synthetic) as synthetic, max(zone) as zone`;
 
 /** Clients of jobs that no scheduler knows: one run as long as no more than the margin lies between them. */
 const ALONE = `select job_key, job_id, cluster, min(began) as start_unix_ns, max(ended) as end_unix_ns, ${GATHER}
@@ -91,6 +91,7 @@ function mergedColumn(name: string): string {
   if (SUMMED.includes(name)) return `t.${column}`;
   if (FROM_CLIENTS.has(name)) return `coalesce(r.${column}, t.${column}) as ${column}`;
   if (name === "warnings") return `nullif(concat_ws(chr(10), r.warnings, t.warnings), '') as warnings`;
+  if (name === "zone") return "coalesce(r.zone, t.zone) as zone";
   if (name === "synthetic") return `greatest(r.synthetic, t.synthetic) as synthetic`;
   return `r.${column}`;
 }
@@ -99,7 +100,16 @@ function aloneColumn({ name, type }: (typeof storedJobs.columns)[number]): strin
   const known =
     SUMMED.includes(name) ||
     FROM_CLIENTS.has(name) ||
-    ["job_key", "job_id", "cluster", "start_unix_ns", "end_unix_ns", "warnings", "synthetic"].includes(name);
+    [
+      "job_key",
+      "job_id",
+      "cluster",
+      "start_unix_ns",
+      "end_unix_ns",
+      "warnings",
+      "synthetic",
+      "zone",
+    ].includes(name);
   if (known) return quoteName(name);
   return `null::${type === "text" ? "VARCHAR" : "BIGINT"} as ${quoteName(name)}`;
 }
@@ -129,3 +139,7 @@ ${WHOLE}`;
 /** The query of the view, for a table whose rows come from these sources. Where all rows are whole they are only read. */
 export const jobTotals = (sources: readonly string[]): string =>
   sources.every((source) => source === "both") ? WHOLE : MERGED;
+
+/** The same over some of the rows of `jobs`: all of a job, or none. */
+export const jobTotalsOf = (relation: string): string =>
+  MERGED.replaceAll(/\bfrom jobs\b/g, `from ${relation}`);

@@ -3,14 +3,16 @@
  * gives the same inputs to ingest again after a repair gets back what was lost, and nothing counts twice.
  *
  * - A run is whole when its row and all of its accesses are there; others go, with their place in the list of known inputs.
- * - Counters of a batch go with what `readings` says of them, since nobody knows which minutes are missing.
+ * - Counters of a batch go with what `readings` says of them, since nobody knows which minutes are missing. Their roll-ups go
+ *   with them. When only roll-ups are lost, minutes stay, and the next compaction sums them up; unless some were pruned.
  * - Counters of clients go when rows of `jobs` or the list of inputs are lost: read again they would add up.
  * - Names of files stay as far as they are there; their logs can be read again, since a run is shown once in any case.
  */
 import { assert } from "../base/assert.ts";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { STORE_SCHEMA, storedFiles } from "../model/index.ts";
+import { STORE_LEVELS, STORE_SCHEMA, storedFiles } from "../model/index.ts";
 import { quoteName } from "./database.ts";
+import { levelOf, levelsOfBase } from "./levels.ts";
 import { type BatchInfo, rowsOf, type Segment } from "./manifest.ts";
 import { tableQuery } from "./views.ts";
 
@@ -56,7 +58,12 @@ export interface Plan {
 
 /** Drops everything of a batch. */
 const NOTHING_STAYS = "false";
-const COUNTERS = ["minutes", "targets", "readings"];
+/** What a collector says of servers beside the counters of targets; each table tells by itself which times it has. */
+const STATES = ["target_states", "servers", "exports"];
+const COUNTERS = [
+  ...["minutes", "targets", "readings", ...STATES],
+  ...STORE_LEVELS.map(({ table }) => table.name),
+];
 
 /**
  * Looks into what can be read of a batch. `live`: batches that may name its files too, without their damaged segments;
@@ -70,16 +77,20 @@ export async function planOf(
   { live, everything = false }: { live: readonly BatchInfo[]; everything?: boolean },
 ): Promise<Plan> {
   for (const table of STORE_SCHEMA) {
-    const query = tableQuery(table, { store, batches: [sound], hiding: new Set() });
+    // Sums that are not there must not look as if they were kept.
+    const own = levelOf(table) === undefined ? [sound] : [{ ...sound, tables: only(sound, table.name) }];
+    const query = tableQuery(table, { store, batches: own, hiding: new Set() });
     await connection.run(`create or replace temp view ${part(table.name)} as ${query}`);
   }
   const names = tableQuery(storedFiles, { store, batches: live, hiding: new Set() });
   await connection.run(`create or replace temp view all_names as ${names}`);
   await findLostRuns(connection, damaged);
-  const hasOthers = ["jobs", ...COUNTERS].some((table) => damaged.has(table) || rowsOf([sound], table) > 0);
+  const hasOthers = ["jobs", "job_mounts", ...COUNTERS].some(
+    (table) => damaged.has(table) || rowsOf([sound], table) > 0,
+  );
   const filters = everything
     ? Object.fromEntries(STORE_SCHEMA.map(({ name }) => [name, NOTHING_STAYS]))
-    : filtersOf(damaged, hasOthers);
+    : filtersOf(damaged, hasOthers, sound.pruned !== undefined);
   assert(
     Object.keys(filters).every((name) => STORE_SCHEMA.some((table) => table.name === name)),
     "filters are of tables of a store",
@@ -102,6 +113,9 @@ export async function planOf(
   };
 }
 
+const only = ({ tables }: BatchInfo, table: string): BatchInfo["tables"] =>
+  tables[table] === undefined ? {} : { [table]: tables[table] };
+
 export const part = (table: string): string => quoteName(`part_${table}`);
 
 /** Runs that are not whole, and runs with files whose names are gone. */
@@ -121,19 +135,23 @@ async function findLostRuns(connection: DuckDBConnection, damaged: ReadonlySet<s
   );
 }
 
-function filtersOf(damaged: ReadonlySet<string>, hasOthers: boolean): Filters {
+function filtersOf(damaged: ReadonlySet<string>, hasOthers: boolean, isPruned: boolean): Filters {
   const whole = "run_id not in (from lost_runs)";
-  const noMinutes = damaged.has("minutes") || damaged.has("readings");
-  const noTargets = damaged.has("targets") || damaged.has("readings");
-  const noClients = damaged.has("jobs") || damaged.has("sources");
+  const noSums = (base: string) => levelsOfBase(base).some(({ table }) => damaged.has(table.name));
+  const none = (base: string) => damaged.has(base) || damaged.has("readings") || (isPruned && noSums(base));
+  const noMinutes = none("minutes");
+  const noTargets = none("targets");
+  const noClients = damaged.has("jobs") || damaged.has("job_mounts") || damaged.has("sources");
+  const noStates = STATES.some((table) => damaged.has(table));
   const isRun = `hash_high in (select run_id from ${part("runs")})`;
   const name = "coalesce(path, '')";
   const isLog = hasOthers ? `${name} like '%.darshan'` : "true";
   const forgotten = ["hash_high in (from lost_runs)", "hash_high in (from unnamed_runs)"];
   if (damaged.has("runs")) forgotten.push(`(coalesce(status, '') = 'stored' and not ${isRun} and ${isLog})`);
   // Segments of a collector; they are known by their content, their differences by time.
-  if (noMinutes || noTargets) forgotten.push(`(not ${isRun} and ${name} like '%.ndjson')`);
-  if (damaged.has("jobs")) forgotten.push(`(not ${isRun} and ${name} not like '%.darshan')`);
+  if (noMinutes || noTargets || noStates) forgotten.push(`(not ${isRun} and ${name} like '%.ndjson')`);
+  if (damaged.has("jobs") || damaged.has("job_mounts"))
+    forgotten.push(`(not ${isRun} and ${name} not like '%.darshan')`);
   const kinds = [
     noMinutes ? "kind <> 'job_stats'" : undefined,
     noTargets ? "kind = 'job_stats'" : undefined,
@@ -143,9 +161,17 @@ function filtersOf(damaged: ReadonlySet<string>, hasOthers: boolean): Filters {
     accesses: whole,
     sources: `not (${forgotten.join(" or ")})`,
     jobs: noClients ? "coalesce(source, '') <> 'clients'" : undefined,
+    job_mounts: noClients ? NOTHING_STAYS : undefined,
+    ...Object.fromEntries(STATES.map((table) => [table, damaged.has(table) ? NOTHING_STAYS : undefined])),
     minutes: noMinutes ? NOTHING_STAYS : undefined,
     targets: noTargets ? NOTHING_STAYS : undefined,
     readings: kinds.length === 0 ? undefined : kinds.join(" and "),
+    ...Object.fromEntries(
+      STORE_LEVELS.filter(({ base }) => none(base.name) || noSums(base.name)).map(({ table }) => [
+        table.name,
+        NOTHING_STAYS,
+      ]),
+    ),
   };
 }
 
@@ -168,6 +194,9 @@ async function timesOf(connection: DuckDBConnection): Promise<{ from: string | n
     `select min(start_unix_ns), max(coalesce(end_unix_ns, start_unix_ns)) from ${part("jobs")}`,
     `select min(minute_unix) * ${minute}, (max(minute_unix) + 1) * ${minute} from ${part("minutes")}`,
     `select min(minute_unix) * ${minute}, (max(minute_unix) + 1) * ${minute} from ${part("targets")}`,
+    ...STATES.map(
+      (table) => `select min(coalesce(from_unix_ns, to_unix_ns)), max(to_unix_ns) from ${part(table)}`,
+    ),
     `select min(from_unix_ns), max(to_unix_ns) from ${part("readings")}`,
   ];
   const [[from, to] = []] = (

@@ -33,7 +33,18 @@ export interface BatchInfo {
   readonly writer: string;
   /** Batches whose rows are in this one. */
   readonly replaces: readonly string[];
+  /** Before these minutes since 1970 rows of a level were removed, and only roll-ups tell of that time (prune.ts). */
+  readonly pruned?: Pruned;
   readonly tables: Readonly<Record<string, readonly Segment[]>>;
+}
+
+export interface Pruned {
+  /** Before it there are hours and days alone. */
+  readonly minutes?: number;
+  /** Before it there are days alone. */
+  readonly hours?: number;
+  /** Before it there is nothing. */
+  readonly days?: number;
 }
 
 export interface Manifest {
@@ -189,6 +200,7 @@ function readEntry(path: string, id: string): BatchInfo {
     typeof batch.writer !== "string" ||
     !Array.isArray(batch.replaces) ||
     !batch.replaces.every(isBatchId) ||
+    !isPruned(batch.pruned) ||
     !areTables(batch.tables, id)
   ) {
     throw damaged(path, "missing or invalid fields");
@@ -214,6 +226,16 @@ function isSegment(segment: Segment | null, table: string, id: string): boolean 
     isCount(segment?.rows) &&
     isCount(segment?.bytes) &&
     typeof segment?.sha256 === "string"
+  );
+}
+
+function isPruned(pruned: Pruned | null | undefined): boolean {
+  if (pruned === undefined) return true;
+  return (
+    typeof pruned === "object" &&
+    pruned !== null &&
+    !Array.isArray(pruned) &&
+    Object.values(pruned).every((minute) => Number.isSafeInteger(minute))
   );
 }
 

@@ -108,17 +108,18 @@ export async function hideOverlaps(
   await connection.run(`create or replace table ${LEFT} (batch varchar, file_system varchar, target varchar, kind varchar,
     from_unix_ns bigint, to_unix_ns bigint, part integer, left_from_ns bigint, left_to_ns bigint)`);
   const copies = new Set<string>();
+  const pruned = prunedIds(batches);
   let stretches = 0;
   const hidden: string[] = [];
   const left: string[] = [];
   for (const { file, cuts } of await cutsOf(connection, store, batches))
     for (const { stretch, taken, left: kept } of cuts) {
       const others = taken.filter(({ batch }) => batch !== stretch.batch);
-      // Copies within one batch cannot be told from what they are copies of.
-      if (others.length === 0 || others.length < taken.length) continue;
+      // Copies within one batch cannot be told from what they are copies of, nor minutes that are only in sums.
+      if (others.length === 0 || others.length < taken.length || pruned.has(stretch.batch)) continue;
       assert(
-        others.every(({ batch }) => batch < stretch.batch),
-        "the batch with the smaller id keeps its rows",
+        others.every(({ batch }) => batch < stretch.batch || pruned.has(batch)),
+        "the batch with the smaller id keeps its rows, and before it one without minutes",
       );
       stretches += others.length;
       copies.add(stretch.batch);
@@ -169,10 +170,32 @@ export const readingsRelation = (relation: string): string =>
        and c.from_unix_ns = r.from_unix_ns and c.to_unix_ns = r.to_unix_ns
      where c.batch is null or c.left_from_ns is not null)`;
 
+/** Readings of which each begins where another one of its kind ends, as one: a year of ten minutes each is a few rows. */
+export function joinedReadings(relation: string): string {
+  const same = "file_system, target, kind, server, warnings, synthetic";
+  const order = `partition by ${same} order by from_unix_ns, to_unix_ns`;
+  const names = storedReadings.columns.map(({ name }) => {
+    if (name === "from_unix_ns") return "min(from_unix_ns) as from_unix_ns";
+    if (name === "to_unix_ns") return "max(to_unix_ns) as to_unix_ns";
+    return ["readings", "carried_in", "gaps", "dropped"].includes(name)
+      ? `sum(${name})::BIGINT as ${name}`
+      : name;
+  });
+  return `select ${names.join(", ")} from (
+      select *, sum(is_new) over (${order} rows unbounded preceding) as island from (
+        select *, if(from_unix_ns = lag(to_unix_ns) over (${order}) and to_unix_ns > from_unix_ns, 0, 1) as is_new
+        from (${relation})))
+    group by ${same}, island order by from_unix_ns, target`;
+}
+
 interface CutFile {
   readonly file: Pick<Overlap, "fileSystem" | "target" | "kind">;
   readonly cuts: readonly Cut[];
 }
+
+/** Batches that have sums of minutes that are gone: nothing can be taken out of these. */
+const prunedIds = (batches: readonly BatchInfo[]): ReadonlySet<string> =>
+  new Set(batches.flatMap(({ id, pruned }) => (pruned === undefined ? [] : [id])));
 
 /** Of files of counters with any overlap. */
 async function cutsOf(
@@ -204,5 +227,8 @@ async function cutsOf(
     found.set(key, entry);
     entry.stretches.push({ batch: String(batch), from: from as bigint, to: to as bigint });
   }
+  const pruned = prunedIds(batches);
+  const place = ({ batch }: Stretch) => (pruned.has(batch) ? 0 : 1);
+  for (const { stretches } of found.values()) stretches.sort((a, b) => place(a) - place(b));
   return [...found.values()].map(({ file, stretches }) => ({ file, cuts: cutStretches(stretches) }));
 }

@@ -231,7 +231,7 @@ async function replace(
     if (judge({ entries, settled: manifest.settled }).get(batch.id) !== "live")
       throw new FormatError(store, {}, `batch ${batch.id} was replaced meanwhile; run the command again`);
     const id = newBatchId([...entries.keys()].at(-1));
-    publish({ store, writer: "plimsoll store repair" }, id, segments, [batch.id], renamed);
+    publish({ store, writer: "plimsoll store repair" }, id, segments, [batch.id], renamed, batch.pruned);
   } finally {
     for (const path of renamed) removeFile(path);
     rmSync(work, { recursive: true, force: true });

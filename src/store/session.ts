@@ -3,7 +3,15 @@ import { assert } from "../base/assert.ts";
 import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
-import { type Queryable, type RawColumn, STORE_SCHEMA, type SqlRow, type SqlValue } from "../model/index.ts";
+import {
+  type LevelParts,
+  type Queryable,
+  type RawColumn,
+  STORE_SCHEMA,
+  type SqlRow,
+  type SqlValue,
+  type TableSchema,
+} from "../model/index.ts";
 import { limitData } from "../node/data-limit.ts";
 import {
   type Database,
@@ -15,7 +23,9 @@ import {
   type StoreOptions,
 } from "./database.ts";
 import { ownReadingError, queryFault, readingError } from "./engine-error.ts";
+import { jobTotalsOf } from "./job-totals.ts";
 import { SEGMENTS } from "./layout.ts";
+import { isRolled, levelsOfBase, prunedOf } from "./levels.ts";
 import { type BatchInfo, segmentsOf } from "./manifest.ts";
 import { prepareReading } from "./read-only.ts";
 import { createViews, hideDuplicates, tableQuery } from "./views.ts";
@@ -189,6 +199,36 @@ export class StoreSession implements Session {
         );
       }
       return names;
+    });
+  }
+
+  jobTotalsOf(relation: string): string {
+    return jobTotalsOf(relation);
+  }
+
+  async levels(table: "minutes" | "targets"): Promise<LevelParts | undefined> {
+    return this.#clearly(async () => {
+      const [rolled, fresh] = [true, false].map((is) =>
+        this.#batches.filter((batch) => isRolled(batch, table) === is),
+      ) as [BatchInfo[], BatchInfo[]];
+      if (rolled.length === 0) return undefined;
+      const view = async (part: string, schema: TableSchema, batches: readonly BatchInfo[]) => {
+        const name = `store.${quoteName(`${part}_${table}`)}`;
+        const query = tableQuery(schema, { store: this.#store, batches, hiding: this.#hiding });
+        await this.#database.connection.run(`create view if not exists ${name} as ${query}`);
+        return name;
+      };
+      const base = STORE_SCHEMA.find(({ name }) => name === table);
+      const [hours, days] = levelsOfBase(table);
+      assert(base !== undefined && hours !== undefined && days !== undefined, `no levels of ${table}`);
+      return {
+        fresh: await view("fresh", base, fresh),
+        rolled: await view("rolled", base, rolled),
+        hours: await view("hours", hours.table, rolled),
+        days: await view("days", days.table, rolled),
+        minutesFrom: prunedOf(rolled)?.minutes ?? Number.NEGATIVE_INFINITY,
+        hoursFrom: prunedOf(rolled)?.hours ?? Number.NEGATIVE_INFINITY,
+      };
     });
   }
 

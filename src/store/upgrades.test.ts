@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { STORE_VERSION } from "../model/store-schema.ts";
 import { negativeWarning } from "../model/warnings.ts";
-import { storedMinutes } from "../model/store-system.ts";
+import { storedJobs, storedMinutes, storedTargets } from "../model/store-system.ts";
 import { compactStore } from "./compact.ts";
 import { openDatabase } from "./database.ts";
 import { Store } from "./store.ts";
@@ -39,6 +39,43 @@ it("runs of version 3 have the counters left out that their warnings tell of", a
   database.close();
 });
 
+const COUNTERS_OF_6 = `links, unlinks, mkdirs, rmdirs, renames, getattrs, setattrs, getxattrs, setxattrs, statfs, syncs,
+  read_usecs, write_usecs, metadata_usecs`;
+
+/** Makes a batch one of an older version: its segments lose the columns that came since. */
+async function leaveAs(
+  folder: string,
+  batchId: string,
+  version: number,
+  missing: Readonly<Record<string, string>>,
+): Promise<void> {
+  const entry = join(folder, "manifest", `${batchId}.json`);
+  const batch = JSON.parse(readFileSync(entry, "utf8"));
+  batch.version = version;
+  const database = await openDatabase(folder);
+  for (const [table, columns] of Object.entries(missing)) {
+    const segment = join(folder, "segments", table, `${batchId}-0.parquet`);
+    await database.connection.run(
+      `copy (select * exclude (${columns}) from read_parquet('${segment}')) to '${segment}.old' (format parquet)`,
+    );
+    renameSync(`${segment}.old`, segment);
+    batch.tables[table][0].bytes = statSync(segment).size;
+    batch.tables[table][0].sha256 = createHash("sha256").update(readFileSync(segment)).digest("hex");
+  }
+  database.close();
+  writeFileSync(entry, JSON.stringify(batch));
+  writeFileSync(join(folder, "store.json"), `{"kind":"plimsoll store","version":${version}}`);
+}
+
+async function rowsOf(folder: string, query: string): Promise<unknown[][]> {
+  const opened = await Store.open(folder);
+  const session = await opened.query();
+  const found = await session.rows(query);
+  session.close();
+  await opened.close();
+  return found.map((row) => Object.values(row));
+}
+
 it("minutes of version 2 have no cluster, beside those of this version, and after a compaction", async () => {
   const folder = join(temporaryFolder(), "s");
   const store = await Store.create(folder);
@@ -49,32 +86,9 @@ it("minutes of version 2 have no cluster, beside those of this version, and afte
     return batch.commit();
   };
   const old = await add("old", null);
-  // As a program of version 2 left it: without the column.
-  const segment = join(folder, "segments", "minutes", `${old}-0.parquet`);
-  const database = await openDatabase(folder);
-  await database.connection.run(
-    `copy (select * exclude (cluster) from read_parquet('${segment}')) to '${segment}.2' (format parquet)`,
-  );
-  database.close();
-  renameSync(`${segment}.2`, segment);
-  const entry = join(folder, "manifest", `${old}.json`);
-  const batch = JSON.parse(readFileSync(entry, "utf8"));
-  batch.version = 2;
-  batch.tables.minutes[0].bytes = statSync(segment).size;
-  batch.tables.minutes[0].sha256 = createHash("sha256").update(readFileSync(segment)).digest("hex");
-  writeFileSync(entry, JSON.stringify(batch));
-  writeFileSync(join(folder, "store.json"), '{"kind":"plimsoll store","version":2}');
-
-  const rows = async () => {
-    const opened = await Store.open(folder);
-    const session = await opened.query();
-    const found = await session.rows(
-      "select job_id, cluster, bytes_written from minutes order by job_id desc",
-    );
-    session.close();
-    await opened.close();
-    return found.map((row) => Object.values(row));
-  };
+  await leaveAs(folder, old, 2, { minutes: `cluster, user_id, node, ${COUNTERS_OF_6}` });
+  const rows = () =>
+    rowsOf(folder, "select job_id, cluster, bytes_written from minutes order by job_id desc");
   expect(await rows()).toEqual([["old", null, 7n]]);
   store.refresh();
   await add("new", "cab");
@@ -85,6 +99,43 @@ it("minutes of version 2 have no cluster, beside those of this version, and afte
   expect(await rows()).toEqual(both);
   expect(await compactStore(await Store.open(folder))).toMatchObject({ replaced: 2 });
   expect(await rows()).toEqual(both);
+});
+
+it("a store of version 5 has no operations one by one, no times, and none of the new tables", async () => {
+  const folder = join(temporaryFolder(), "s");
+  const store = await Store.create(folder);
+  const add = async (job: string, renames: bigint | null, node: string | null) => {
+    const batch = store.beginBatch();
+    const names = { file_system: ["fs"], target: ["MDT0000"], minute_unix: [1n], opens: [7n] };
+    await batch.append(storedMinutes, 1, {
+      ...{ ...names, job_key: [1n], job_id: [job], renames: [renames], node: [node] },
+    });
+    await batch.append(storedTargets, 1, { ...names, renames: [renames] });
+    await batch.append(storedJobs, 1, {
+      ...{ job_key: [1n], job_id: [job], source: ["scheduler"], node_list: [node], synthetic: [0] },
+    });
+    return batch.commit();
+  };
+  const old = await add("old", null, null);
+  await leaveAs(folder, old, 5, {
+    minutes: `user_id, node, ${COUNTERS_OF_6}`,
+    targets: COUNTERS_OF_6,
+    jobs: "node_list",
+  });
+  const states = "select count(*) from target_states union all select count(*) from job_mounts";
+  expect(await rowsOf(folder, states)).toEqual([[0n], [0n]]);
+  store.refresh();
+  await add("new", 3n, "n1");
+  const query = `select m.job_id, m.opens, m.renames, m.read_usecs, m.node, t.renames, j.node_list
+    from minutes m join job_totals j using (job_id) join targets t on t.renames is not distinct from m.renames
+    order by m.job_id desc`;
+  const both = [
+    ["old", 7n, null, null, null, null, null],
+    ["new", 7n, 3n, null, "n1", 3n, "n1"],
+  ];
+  expect(await rowsOf(folder, query)).toEqual(both);
+  expect(await compactStore(await Store.open(folder))).toMatchObject({ replaced: 2 });
+  expect(await rowsOf(folder, query)).toEqual(both);
 });
 
 it("a store of an older version is marked as one of this version with the first new batch", async () => {

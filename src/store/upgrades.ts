@@ -30,16 +30,37 @@ const NEGATIVES_OF_WARNINGS = `coalesce(list_sum(list_transform(
 /** Whether rows were generated; of older batches only their writer tells (views.ts). */
 const MADE_KNOWN: TableUpgrade = { added: { synthetic: "0::UTINYINT" } };
 
+/** Counters of operations and times that older versions did not keep. */
+const MORE_COUNTERS: Expressions = Object.fromEntries(
+  [
+    ...["links", "unlinks", "mkdirs", "rmdirs", "renames", "getattrs", "setattrs", "getxattrs", "setxattrs"],
+    ...["statfs", "syncs", "read_usecs", "write_usecs", "metadata_usecs"],
+  ].map((name) => [name, "null::BIGINT"]),
+);
+
+const NO_ZONE: TableUpgrade = { added: { zone: "null::VARCHAR" } };
+
 /**
  * Version 1 is the first. Version 2 has more tables, which are empty in batches of version 1. In version 3 rows of minutes
  * have a cluster. In version 4 runs say how many counters were left out, which before only their warnings did.
- * In version 5 runs, jobs and readings say whether they were generated.
+ * In version 5 runs, jobs and readings say whether they were generated. In version 6 minutes and targets have metadata operations one
+ * by one and times, minutes the user and the node of their job id, jobs a list of nodes, runs and jobs the zone of their site; four tables and those of
+ * roll-ups are new.
  */
 export const UPGRADES: readonly Upgrade[] = [
   { from: 1, tables: {} },
   { from: 2, tables: { minutes: { added: { cluster: "null::VARCHAR" } } } },
   { from: 3, tables: { runs: { added: { negative_counters: NEGATIVES_OF_WARNINGS } } } },
   { from: 4, tables: { runs: MADE_KNOWN, jobs: MADE_KNOWN, readings: MADE_KNOWN } },
+  {
+    from: 5,
+    tables: {
+      minutes: { added: { user_id: "null::BIGINT", node: "null::VARCHAR", ...MORE_COUNTERS } },
+      targets: { added: MORE_COUNTERS },
+      jobs: { added: { node_list: "null::VARCHAR", ...NO_ZONE.added } },
+      runs: NO_ZONE,
+    },
+  },
 ];
 
 assert(

@@ -16,6 +16,7 @@ import {
 import { parquetRows, quoteName } from "./database.ts";
 import { jobTotals } from "./job-totals.ts";
 import { ID_LENGTH } from "./layout.ts";
+import { isRolled, levelOf, rollUp } from "./levels.ts";
 import { type BatchInfo, rowsOf, segmentsOf } from "./manifest.ts";
 import { hasStretches, readingsRelation, stretchCondition } from "./overlaps.ts";
 import { sqlType } from "./sql-types.ts";
@@ -40,7 +41,7 @@ const allSynthetic = (relation: string) => `(select * replace (1::UTINYINT as sy
 
 const NONE: ReadonlySet<string> = new Set();
 
-interface ViewSetting {
+export interface ViewSetting {
   readonly store: string;
   readonly batches: readonly BatchInfo[];
   /** Batches in which some runs are hidden (see `hideDuplicates`). */
@@ -52,8 +53,21 @@ interface ViewSetting {
   readonly share?: { readonly index: number; readonly of: number } | undefined;
 }
 
-/** A query that gives all rows of a table in the given batches. */
-export function tableQuery(
+/** A query that gives all rows of a table in the given batches. What has no roll-ups is summed up. */
+export function tableQuery(table: TableSchema, setting: ViewSetting): string {
+  const level = levelOf(table);
+  if (level === undefined) return storedQuery(table, setting);
+  const fresh = setting.batches.filter(
+    (batch) => !isRolled(batch, level.base.name) && segmentsOf([batch], level.base.name).length > 0,
+  );
+  const stored = storedQuery(table, setting);
+  if (fresh.length === 0) return stored;
+  const minutes = storedQuery(level.base, { ...setting, batches: fresh });
+  const names = table.columns.map(({ name }) => quoteName(name)).join(", ");
+  return `${stored} union all select ${names} from (${rollUp(level, `(${minutes})`)})`;
+}
+
+function storedQuery(
   table: TableSchema,
   { store, batches, hiding, copies = NONE, upgrades = UPGRADES, share = { index: 0, of: 1 } }: ViewSetting,
 ): string {

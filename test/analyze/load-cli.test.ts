@@ -251,7 +251,7 @@ describe("bad requests get one line", () => {
       /no minutes of .* has no samples in this time range/,
     ],
     [["top", "jobs", "--source", "clients", "--target", "OST*"], /client counters have no targets/],
-    [["top", "things"], /jobs, users, targets/],
+    [["top", "things"], /jobs, users, accounts/],
     [["job", "nobody"], /knows no job of this id/],
     [["job", "1", "--threshold", "much"], /--threshold much: expected a size/],
     [["quiet-hours", "--length", "7m"], /multiple of 15m/],

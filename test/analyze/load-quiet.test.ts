@@ -82,7 +82,7 @@ describe("quiet hours", () => {
   it("finds what was planted, by the clocks of the zone", async () => {
     const answer = await ask();
     expect(answer.quietest).toMatchObject({ startMinute: 180, endMinute: 300 });
-    expect(answer.contentionHours).toEqual([11]);
+    expect(answer.busyHours).toEqual([11]);
     expect(answer.sureness).toMatchObject({ verdict: "sure" });
     expect(answer.quieterBy).toBeGreaterThan(0.8);
     expect(answer.weekdays[6]?.median as number).toBeLessThan(0.7 * (answer.weekdays[0]?.median as number));

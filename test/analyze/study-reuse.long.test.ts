@@ -408,7 +408,9 @@ describe("a synthetic centre", () => {
         const zone = "America/Los_Angeles";
         const found = await runStudy(session, reuseOptions({ ...QUICK, zone }));
         const planted = Object.entries(items).map(([id, item]) => [id, item.planted] as const);
-        expect(planted.map(([id]) => id)).toEqual(STUDY_ITEMS.map(({ id }) => id));
+        // Nobody plants these; study-reuse-more.test.ts recomputes them.
+        const recomputed = ["A17", "A18", "A19", "A20"];
+        expect([...planted.map(([id]) => id), ...recomputed]).toEqual(STUDY_ITEMS.map(({ id }) => id));
         compare(found, Object.fromEntries(planted) as Answers);
         const selected = await session.rows("select file_id from reuse_selected order by file_id");
         const hash = createHash("sha256");

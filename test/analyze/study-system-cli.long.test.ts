@@ -57,7 +57,7 @@ describe("study system", () => {
     expect(Object.keys(json.items)).toEqual(SYSTEM_ITEMS.map(({ id }) => id));
     for (const item of Object.values(json.items) as Record<string, unknown>[])
       expect(item).toMatchObject({
-        definition: expect.stringMatching(/^B\d\d@1$/),
+        definition: expect.stringMatching(/^B\d\d@\d+$/),
         options: expect.anything(),
         n: expect.any(Number),
         dropped: expect.anything(),
@@ -67,11 +67,11 @@ describe("study system", () => {
       cluster: "cab",
       from: "",
       to: "",
-      zone: "UTC",
+      zone: "America/Los_Angeles",
       maxHours: 24,
       population: "all",
       perCall: "meanOfRatios",
-      userPerCall: "sumOfRatios",
+      userPerCall: "ratioOfSums",
       threshold: "mean",
     });
     for (const one of json.findings) {

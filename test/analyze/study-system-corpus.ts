@@ -25,6 +25,7 @@ export interface JobRow {
   readonly renames: number | null;
   readonly rmdirs: number | null;
   readonly unlinks: number | null;
+  readonly zone?: string;
 }
 
 export interface MinuteRow {

@@ -203,7 +203,7 @@ function b06(counted: Job[], options: TwinOptions) {
   const {
     population = "all",
     perCall = "meanOfRatios",
-    userPerCall = "sumOfRatios",
+    userPerCall = "ratioOfSums",
     threshold = "mean",
   } = options;
   const writers = counted.filter((job) => (job.writes ?? 0) > 0);

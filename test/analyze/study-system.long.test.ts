@@ -47,7 +47,7 @@ describe("against the twin", () => {
 
   const settings: TwinOptions[] = [
     { cluster: "quartz", zone: "America/Los_Angeles" },
-    { population: "withIO", perCall: "ratioOfSums", userPerCall: "ratioOfSums" },
+    { population: "withIO", perCall: "ratioOfSums", userPerCall: "sumOfRatios" },
     { population: "withWrites", threshold: "median" },
     { from: "2018-03-08", to: "2018-03-25" },
     { threshold: "5000000000", booking: "proportional", zone: "Asia/Kolkata" },

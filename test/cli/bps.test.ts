@@ -1,13 +1,18 @@
 /** `plimsoll bps` as a user calls it, on every kind of input. */
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CommandEntry } from "../../src/cli/command.ts";
 import { parseDuration } from "../../src/cli/bps/options.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
 import { KIND } from "../../src/formats/trace/layout.ts";
+import { program } from "../../src/cli/darshan/test-kit.ts";
+import { unpackedPipe } from "../../src/node/gzip-pipe.ts";
 import { openStream } from "../../src/node/stream-source.ts";
 import { makeTrace, START_MONOTONIC } from "../../src/formats/trace/test-kit.ts";
 
@@ -32,7 +37,7 @@ async function json(...words: string[]) {
   return { code, err, ...JSON.parse(out) };
 }
 
-function file(name: string, content: string): string {
+function file(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
@@ -354,6 +359,8 @@ describe("names of Parquet files", () => {
   });
 });
 
+const fixture = fileURLToPath(new URL("../fixtures/darshan/mpiio4_dxt.darshan", import.meta.url));
+
 describe("standard input", () => {
   it("is read front to back, in any pieces", () => {
     const path = file("numbers", Array.from({ length: 50_000 }, (_, i) => `line ${i}\n`).join(""));
@@ -368,6 +375,30 @@ describe("standard input", () => {
     const held = openStream(path).whole(1e6);
     expect(held.byteLength).toBe(whole.length);
     expect(() => openStream(path).whole(1000)).toThrow("save the input to a file");
+  });
+
+  it("is unpacked on the way when it is a gzip file, streamed or whole", () => {
+    const text = Buffer.from(Array.from({ length: 50_000 }, (_, i) => `line ${i}\n`).join(""));
+    const members = [text.subarray(0, 100_000), text.subarray(100_000)].map((part) => gzipSync(part));
+    const path = file("numbers.gz", Buffer.concat(members));
+    const pipe = unpackedPipe(openStream(path), false);
+    expect(Buffer.from(pipe.read(0, 10))).toEqual(text.subarray(0, 10));
+    expect(Buffer.from(pipe.read(0, 150_000))).toEqual(text.subarray(0, 150_000));
+    expect(Buffer.from(pipe.read(150_000, 1e6))).toEqual(text.subarray(150_000));
+    const held = unpackedPipe(openStream(path), false).whole(1e6);
+    expect(Buffer.from(held.read(0, held.byteLength))).toEqual(text);
+    expect(() => unpackedPipe(openStream(path), false).whole(1000)).toThrow("save the input to a file");
+    const plain = openStream(file("plain", text));
+    expect(unpackedPipe(plain, false)).toBe(plain);
+  });
+
+  it("from the program is the same for a gzip file", () => {
+    const [log, packed] = [readFileSync(fixture), gzipSync(readFileSync(fixture))];
+    const outputs = [log, packed].map((input) =>
+      spawnSync(process.execPath, [program, "bps", "-", "--json"], { input, encoding: "utf8" }),
+    );
+    expect(outputs[0]?.status).toBe(0);
+    expect(outputs[1]?.stdout).toBe(outputs[0]?.stdout);
   });
 
   it("is refused twice, and with --from", async () => {

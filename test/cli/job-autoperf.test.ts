@@ -210,6 +210,22 @@ describe("a log with AutoPerf", () => {
     expect(network.perRouter).toHaveLength(50);
   });
 
+  it.each([1, 0])("can be read back from its text (sync flag %i)", async (sync) => {
+    const path = save(`text-${sync}.darshan`, { sync });
+    const text = join(folder, `text-${sync}.txt`);
+    writeFileSync(text, (await inside("darshan", "parse", path)).out, "latin1");
+    const [whole, back] = [await reportOf(path), await reportOf(text)];
+    expect(back.network).toEqual(whole.network);
+    expect(back.mpi).toMatchObject({ ranks: RANKS, syncSeconds: sync === 0 ? null : expect.any(Number) });
+    // The text has six digits behind the point.
+    expect(back.mpi.seconds).toBeCloseTo(whole.mpi.seconds, 3);
+    for (const key of ["name", "calls", "bytes", "ranks"])
+      expect(back.mpi.operations.map((one: Record<string, unknown>) => one[key])).toEqual(
+        whole.mpi.operations.map((one: Record<string, unknown>) => one[key]),
+      );
+    expect(back.mpi.slowest).toMatchObject({ rank: whole.mpi.slowest.rank, node: whole.mpi.slowest.node });
+  });
+
   it("has neither section without the modules", async () => {
     const { mpi, network } = await reportOf(save("plain.darshan", { mpi: false, routers: 0 }));
     expect([mpi, network]).toEqual([null, null]);

@@ -126,8 +126,12 @@ it("says the same of a store of the same logs", async () => {
     ...row,
     ...(path === undefined ? {} : { path }),
   });
-  for (const what of ["runs", "files", "applications"]) {
-    const words = ["--limit", "2000", "--order", "write"];
+  const patterns = ["--include", "*.dat", "--exclude", "**/d003/**"];
+  for (const [what, chosen] of ["runs", "files", "applications"].flatMap((one) => [
+    [one, []] as const,
+    [one, patterns] as const,
+  ])) {
+    const words = ["--limit", "2000", "--order", "write", ...chosen];
     const given = await json(what, join(folder, "logs"), ...words);
     const stored = await json(what, "--store", store, ...words);
     expect(stored.total).toBe(given.total);
@@ -139,6 +143,32 @@ it("says the same of a store of the same logs", async () => {
         if (typeof value === "number") expect(row[name as never], `${what} ${name}`).toBeCloseTo(value, 6);
         else expect(row[name as never], `${what} ${name}`).toEqual(value);
   }
+});
+
+it("gives throughput of applications from the runs that tell it, and orders by it", async () => {
+  const { rows: runs } = await json("runs", join(folder, "logs"));
+  const { rows } = await json("applications", join(folder, "logs"), "--order", "rate");
+  for (const row of rows) {
+    const own = runs.filter(({ application }: { application: string }) => application === row.application);
+    const total = (...keys: string[]) =>
+      own
+        .flatMap((run: Record<string, number>) => keys.map((key) => run[key] ?? 0))
+        .reduce((a: number, b: number) => a + b, 0);
+    expect(row.slowestSeconds).toBeCloseTo(total("slowestSeconds"), 9);
+    expect(row.bytesPerSecond).toBeCloseTo(total("bytesRead", "bytesWritten") / total("slowestSeconds"), 6);
+  }
+  const rates = rows.map(({ bytesPerSecond }: { bytesPerSecond: number }) => bytesPerSecond);
+  expect(rates).toEqual([...rates].sort((a, b) => b - a));
+});
+
+it("shows the columns that fit, those of the order among them", async () => {
+  const latin1 = await inside("top", "runs", join(folder, "logs"), "--order", "metadata", "--limit", "1");
+  const out = Buffer.from(latin1.out, "latin1").toString();
+  const lines = out.trimEnd().split("\n");
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(100);
+  expect(out).toMatch(/^Log +.*Metadata time/m);
+  expect(out).toContain("1 more; raise --limit");
+  expect(out).toMatch(/did not fit \(--csv, --json\): .*Start/);
 });
 
 it("gives the time of the slowest rank over a store where its columns tell it", async () => {
@@ -208,4 +238,13 @@ it("names a damaged log and ranks the others", async () => {
   expect(code).toBe(3);
   expect(err).toContain("b.darshan: not a Darshan log");
   expect(JSON.parse(out).total).toBe(1);
+});
+
+it("names what has no log in it", async () => {
+  const nothing = join(folder, "nothing");
+  mkdirSync(nothing);
+  expect(await inside("top", "runs", nothing)).toMatchObject({
+    code: 1,
+    err: `plimsoll: ${nothing}: no Darshan log is here\n`,
+  });
 });

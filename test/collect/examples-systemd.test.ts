@@ -49,7 +49,7 @@ function verify(name: string, change: (text: string) => string): { code: number 
 }
 
 it("systemd finds nothing wrong with them", () => {
-  expect(readdirSync(UNITS).length).toBe(4);
+  expect(readdirSync(UNITS).length).toBe(6);
   expect(verify("shipped", (text) => text)).toEqual({ code: 0, said: "" });
 });
 
@@ -88,6 +88,12 @@ it("what they start takes its words", () => {
   const ingest = plimsoll(work, ...words("plimsoll-ingest.service"));
   // 2 is what a command that does not understand its words gives.
   expect([0, 3], ingest.err).toContain(ingest.code);
+  const unit = readFileSync(join(UNITS, "plimsoll-store.service"), "utf8");
+  const commands = [...unit.matchAll(/^ExecStart=\/usr\/bin\/plimsoll (.*)$/gm)].map(([, line = ""]) =>
+    line.replaceAll("/srv/plimsoll", work).split(" "),
+  );
+  expect(commands.map(([, verb]) => verb)).toEqual(["compact", "prune", "check"]);
+  for (const command of commands) expect(plimsoll(work, ...command)).toMatchObject({ code: 0, err: "" });
 });
 
 /** Stands for sacct: prints a list with one job that is new, one that ended, and one that ran all the time. */

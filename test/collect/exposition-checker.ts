@@ -106,6 +106,9 @@ function parseSample(line: string, fail: (why: string) => never): Sample {
   return { name, labels, text, value: Number(text.replace("Inf", "Infinity")) };
 }
 
+/** Counters of bytes exceed what a double holds; seconds have parts. */
+const exact = (text: string): bigint | number => (/^\d+$/.test(text) ? BigInt(text) : Number(text));
+
 /** What became smaller from one page to the next, of the same series. */
 export function fallen(before: Map<string, Family>, after: Map<string, Family>): string[] {
   const values = (families: Map<string, Family>) =>
@@ -114,7 +117,7 @@ export function fallen(before: Map<string, Family>, after: Map<string, Family>):
         .filter(({ type }) => type === "counter")
         .flatMap(({ samples }) =>
           samples.map(
-            ({ name, labels, text }) => [`${name} ${JSON.stringify(labels)}`, BigInt(text)] as const,
+            ({ name, labels, text }) => [`${name} ${JSON.stringify(labels)}`, exact(text)] as const,
           ),
         ),
     );

@@ -1,6 +1,7 @@
 // What rate() and increase() see of the page: every event once, for every scraper, over jobs that come and go and over restarts.
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -164,4 +165,15 @@ describe("increase() of jobs", () => {
     first.read(scene.page("prometheus a"));
     expect(growth(first.series, /^plimsoll_job_write_bytes/)).toBe(written);
   });
+});
+
+it("the example rules are rules of Prometheus, and ask for metrics that the page has", () => {
+  const rules = join(import.meta.dirname, "../../examples/prometheus/rules.yml");
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", rules], { encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  expect(stdout).toMatch(/7 rules found/);
+  const page = new Scene(3, 10).page("reader");
+  const named = new Set(readFileSync(rules, "utf8").match(/plimsoll_\w+/g));
+  expect(named.size).toBeGreaterThan(8);
+  expect([...named].filter((name) => !page.includes(`# TYPE ${name} `))).toEqual([]);
 });

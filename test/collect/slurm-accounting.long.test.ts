@@ -1,8 +1,10 @@
 /** Real `sacct` of a real slurmdbd: the store's jobs equal what was run, whatever form the list was printed in. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, plimsoll, prepare, root } from "./kit.ts";
+import { ask, plimsoll, prepare, program, root } from "./kit.ts";
+import { storedJobs } from "../../src/model/index.ts";
+import { Store } from "../../src/store/index.ts";
 import { type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
 import { waitUntil } from "../slurm/processes.ts";
 
@@ -248,4 +250,51 @@ describe("sacct of a real slurmdbd", () => {
     expect(found.length).toBe(planned.size);
     expect(Object.fromEntries(found)).toEqual(truth);
   });
+});
+
+describe("job-line.sh of examples/slurm", () => {
+  it(
+    "puts a sentence about a job that ended into its AdminComment, and mails what is to change",
+    async () => {
+      const [id = ""] = [...planned].find(([, { state }]) => state === "COMPLETED") ?? [];
+      const store = await Store.create(join(cluster.folder, "line-store"));
+      const batch = store.beginBatch({ writer: "test" });
+      // 20,000 writes of 100 bytes in ten seconds.
+      await batch.append(storedJobs, 1, {
+        ...{ job_key: [1n], job_id: [id], source: ["both"], synthetic: [0], nodes_counted: [1n] },
+        ...{ start_unix_ns: [1_700_000_000_000_000_000n], end_unix_ns: [1_700_000_010_000_000_000n] },
+        ...{ bytes_read: [0n], bytes_written: [2_000_000n], reads: [0n], writes: [20_000n], opens: [3n] },
+      });
+      await batch.commit();
+      await store.close();
+      const bin = join(cluster.folder, "bin");
+      mkdirSync(bin);
+      const mailed = join(cluster.folder, "mailed");
+      const wrapper = `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`;
+      writeFileSync(join(bin, "plimsoll"), wrapper, { mode: 0o755 });
+      writeFileSync(join(bin, "mail"), `#!/bin/sh\n{ echo "$@"; cat; } >${mailed}\n`, { mode: 0o755 });
+      const settings = join(cluster.folder, "line.conf");
+      writeFileSync(
+        settings,
+        `PLIMSOLL_STORE=${cluster.folder}/line-store\nMAIL_TO=games\nPATH=${bin}:$PATH\n`,
+      );
+      const path = join(root, "examples", "slurm", "job-line.sh");
+      const said = await cluster.run("env", [`PLIMSOLL_CONF=${settings}`, path, id]);
+      expect(said.code, said.stderr).toBe(0);
+      expect(said.stdout).toBe(
+        `Job ${id} read 0 B and wrote 2 MB in 10 s (200 kB/s) with 3 metadata operations. To change: write in larger pieces, 20,000 writes have 100 B on average, and 1 MiB or more is fast.\n`,
+      );
+      const comment = await succeed("sacct", ["-n", "-X", "-P", "-j", id, "-o", "AdminComment"]);
+      // sacctmgr of Slurm makes letters small.
+      expect(comment.trim().toLowerCase()).toBe(said.stdout.trim().toLowerCase());
+      expect(readFileSync(mailed, "utf8")).toBe(`-s I/O of job ${id} games\n${said.stdout}`);
+      // A job that the store does not know is an error in one line.
+      const none = await cluster.run("env", [`PLIMSOLL_CONF=${settings}`, path, "99999999"]);
+      expect(none.code).toBe(1);
+      expect(none.stderr.trim().split("\n")).toEqual([
+        expect.stringContaining("99999999: the store knows no job"),
+      ]);
+    },
+    SLOW_MS,
+  );
 });

@@ -83,6 +83,21 @@ describe("the guidelines", () => {
     expect(adviceLines(sweep, 100).join("\n")).toContain("NO DIFFERENCE SEEN");
   });
 
+  it("are neither confirmed nor refuted by single repeats", () => {
+    for (const repeats of [1, 3]) {
+      const sweep = plantedSweep({ rate: paperRate, repeats });
+      expect([...new Set(guidelinesOf(sweep).map(({ verdict }) => verdict))]).toEqual(["not enough samples"]);
+      const { verdict, cautions } = judgeSweep(sweep);
+      expect(verdict).toContain("7 not enough samples");
+      expect(cautions.join(" ")).toContain("confirm and refute nothing");
+    }
+    // A few such points change nothing where the others decide.
+    const change = (point: NcioPoint): NcioPoint => (point.count === 2048 ? { ...point, repeats: 1 } : point);
+    const [first] = guidelinesOf(plantedSweep({ rate: paperRate, change }));
+    expect(first?.verdict).toBe("confirmed");
+    expect(first?.statement).toContain("not enough repeats to tell in 3");
+  });
+
   it("are not measured where points are missing", () => {
     const rate = paperRate;
     const only = guidelinesOf(
@@ -134,6 +149,23 @@ describe("ratios", () => {
     // One of three counts: a quarter up and down.
     expect(ratioOf(point(100, 0, 3), point(100, 0, 6))).toMatchObject({ low: 0.75, high: 1.25 });
     expect(seen(ratioOf(point(120, 0, 3), point(100, 0, 3)))).toBe("no difference seen");
+  });
+
+  it("have a middle between the two of an even number", () => {
+    const of = (size: readonly number[]) =>
+      guidelinesOf(
+        plantedSweep({
+          rate: (one) => paperRate(one) * (one.case === "nc-c" ? one.size : 1),
+          variables: { size },
+        }),
+      )
+        .find(({ number }) => number === 3)
+        ?.measures.find(({ label }) => label.includes("datatype"))?.ratio;
+    const [small, large] = [of([32]), of([512])];
+    const both = of([32, 512]);
+    expect(both?.value).toBeCloseTo(Math.sqrt((small?.value ?? 0) * (large?.value ?? 0)), 9);
+    expect(both?.low).toBe(Math.min(small?.low ?? 0, large?.low ?? 0));
+    expect(of([8, 32, 512])?.value).toBeCloseTo(small?.value ?? 0, 9);
   });
 
   it("see no difference between methods that make the same request", () => {

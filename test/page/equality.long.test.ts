@@ -1,13 +1,12 @@
-// Every log and trace at hand, dropped into the page and given to the command: the same JSON and the same HTML.
+// Every log and trace at hand, dropped into the page and given to the command: the same JSON and the same HTML, in both browsers.
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { inflateRawSync } from "node:zlib";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publicLogs, referenceLogs } from "../reference-data.ts";
-import { buildPage, commandReport, hasBrowser, launch, openPage, root } from "./kit.ts";
+import { BROWSERS, type Driver } from "./browsers.ts";
+import { agree, buildPage, root } from "./kit.ts";
 
 const fixtures = join(root, "test", "fixtures");
 const namesIn = (folder: string, wanted: RegExp) =>
@@ -23,57 +22,38 @@ const INPUTS = [
   ]),
 ];
 
-/** Traces compress to other bytes with another zlib; what is in them must be the same. */
-const plain = (html: string) =>
-  html.replace(
-    /(<script type="application\/json" id="trace-\d+">")([^"]*)/g,
-    (_, head: string, text: string) => head + inflateRawSync(Buffer.from(text, "base64")).toString("latin1"),
-  );
-
-describe.skipIf(!hasBrowser)("the page and the command", () => {
-  let browser: Browser;
-  let folder: string;
-  let page: string;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "plimsoll-equal-"));
-    page = await buildPage(folder);
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
+describe("the page and the command", () => {
   it("have logs to agree on", () => {
     expect(INPUTS.length).toBeGreaterThan(40);
     expect(INPUTS.length).toBeGreaterThan(publicLogs.length);
   });
 
-  it.each(INPUTS.map((path) => [basename(path), path]))("agree on %s", async (name, path) => {
-    const copy = join(folder, name);
-    if (!existsSync(copy)) cpSync(path, copy);
-    let expected: ReturnType<typeof commandReport> | undefined;
-    let refusal = "";
-    try {
-      expected = commandReport(copy, join(folder, "report.html"));
-    } catch (error) {
-      refusal = (error as Error).message;
-    }
-    const open = await openPage(browser, page);
-    try {
-      await open.drop([copy]);
-      if (expected === undefined) {
-        // What is wrong, in the same words.
-        expect(refusal).toContain((await open.failure()).replace(/^[^:]*: /, ""));
-        return;
-      }
-      await open.report();
-      expect(JSON.parse(await open.save("json"))).toEqual(JSON.parse(expected.json));
-      expect(plain(await open.save("html")) === plain(expected.html), "HTML").toBe(true);
-      expect(open.trouble).toEqual([]);
-    } finally {
-      await open.page.context().close();
-    }
+  describe.each(BROWSERS)("in $name", ({ isThere, start }) => {
+    describe.skipIf(!isThere)("agree", () => {
+      let driver: Driver;
+      let folder: string;
+      let page: string;
+
+      beforeAll(async () => {
+        folder = mkdtempSync(join(tmpdir(), "plimsoll-equal-"));
+        page = await buildPage(folder);
+        driver = await start();
+      });
+      afterAll(async () => {
+        await driver?.close();
+        rmSync(folder, { recursive: true, force: true });
+      });
+
+      it.each(INPUTS.map((path) => [basename(path), path]))("on %s", async (name, path) => {
+        const copy = join(folder, name);
+        if (!existsSync(copy)) cpSync(path, copy);
+        const open = await driver.open(page);
+        try {
+          await agree(open, copy, join(folder, "report.html"));
+        } finally {
+          await open.close();
+        }
+      });
+    });
   });
 });

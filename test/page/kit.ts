@@ -3,8 +3,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { inflateRawSync } from "node:zlib";
 import { build } from "esbuild";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 const executablePath = process.env.PLIMSOLL_CHROMIUM ?? "/usr/bin/chromium";
@@ -24,22 +26,36 @@ export async function buildPage(folder: string): Promise<string> {
   return path;
 }
 
-export interface DropPage {
-  readonly page: Page;
-  /** Requests beyond the page itself, errors, and writes to any storage. */
+/** What both browsers can be asked. */
+export interface AnyPage {
+  /** Requests beyond the page itself, and errors. */
   readonly trouble: string[];
   /** Files or folders let go over the page. */
-  drop(paths: readonly string[], where?: "upper" | "lower"): Promise<void>;
+  drop(paths: readonly string[]): Promise<void>;
   /** By the buttons. */
   pick(paths: readonly string[]): Promise<void>;
   report(): Promise<void>;
   /** The one line of an error. */
   failure(): Promise<string>;
+  save(id: string): Promise<string>;
+  run<Given, Made>(work: (given: Given) => Made | Promise<Made>, given: Given): Promise<Made>;
+  /** Writes to any storage. */
+  stored(): Promise<string[]>;
+  press(key: string): Promise<void>;
+  type(selector: string, text: string): Promise<void>;
+  url(): Promise<string>;
+  text(selector: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface DropPage extends AnyPage {
+  readonly page: Page;
+  drop(paths: readonly string[], where?: "upper" | "lower"): Promise<void>;
   save(id: string, options?: { readonly withoutNames?: boolean }): Promise<string>;
 }
 
 /** Whatever could store something says so. */
-const SPIES = `
+export const SPIES = `
   window.stored = [];
   const spy = (object, name, label) => {
     const original = object[name];
@@ -51,6 +67,8 @@ const SPIES = `
   const cookie = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
   Object.defineProperty(document, "cookie", { get: () => cookie.get.call(document), set: (v) => { window.stored.push("cookie"); cookie.set.call(document, v); } });
 `;
+
+export const storedBy = (): string[] => (window as unknown as { stored: string[] }).stored;
 
 export async function openPage(
   browser: Browser,
@@ -95,7 +113,7 @@ export async function openPage(
     },
     async failure() {
       await page.locator("#failed").waitFor({ state: "visible", timeout: 50_000 });
-      return (await page.locator("#error-line").textContent()) ?? "";
+      return (await page.locator("#failed h2").getAttribute("title")) ?? "";
     },
     async save(id, { withoutNames = false } = {}) {
       await page.locator('#dock [data-do="save"]').click();
@@ -107,29 +125,73 @@ export async function openPage(
       await page.locator('#save [data-do="close"]').click();
       return readFileSync(await download.path(), "utf8");
     },
+    run: (work, given) => page.evaluate(work as never, given as never) as never,
+    stored: () => page.evaluate(storedBy),
+    press: (key) => page.keyboard.press(key),
+    type: (selector, text) => page.locator(selector).first().pressSequentially(text),
+    url: async () => page.url(),
+    text: async (selector) => (await page.locator(selector).first().textContent()) ?? "",
+    close: () => context.close(),
   };
 }
 
-/** What the command makes of an input under the name that the page knows it by. */
-export function commandReport(
-  path: string,
-  output: string,
-): { readonly html: string; readonly json: string } {
+export interface CommandReport {
+  readonly html: string;
+  readonly json: string;
+}
+
+/** What the command makes of inputs of one folder under the names that the page knows them by. */
+export function commandReport(paths: string | readonly string[], output: string): CommandReport {
+  const inputs = typeof paths === "string" ? [paths] : paths;
   const run = (...words: string[]) => {
     const { status, stdout, stderr } = spawnSync(
       join(root, "bin", "plimsoll"),
-      ["report", basename(path), ...words],
+      ["report", ...inputs.map((path) => basename(path)), ...words],
       {
-        cwd: dirname(path),
+        cwd: dirname(inputs[0] ?? ""),
         encoding: "utf8",
         maxBuffer: 1 << 28,
       },
     );
-    if (status !== 0) throw new Error(`plimsoll report ${path}: ${stderr}`);
+    if (status !== 0) throw new Error(stderr);
     return stdout;
   };
   run("-o", output);
   // The command names its own output.
   const html = readFileSync(output, "utf8").replaceAll(output, "report.html");
   return { html, json: run("--json") };
+}
+
+/** Traces compress to other bytes with another zlib; what is in them must be the same. */
+const plain = (html: string) =>
+  html.replace(
+    /(<script type="application\/json" id="trace-\d+">")([^"]*)/g,
+    (_, head: string, text: string) => head + inflateRawSync(Buffer.from(text, "base64")).toString("latin1"),
+  );
+
+/** Gives inputs to the page and to the command: the same numbers and the same page, or the same refusal. */
+export async function agree(
+  open: AnyPage,
+  paths: string | readonly string[],
+  output: string,
+): Promise<"report" | "refusal"> {
+  const inputs = typeof paths === "string" ? [paths] : paths;
+  let expected: CommandReport | undefined;
+  let refusal = "";
+  try {
+    expected = commandReport(inputs, output);
+  } catch (error) {
+    refusal = (error as Error).message;
+  }
+  await open.drop(inputs);
+  if (expected === undefined) {
+    // What is wrong, in the same words.
+    expect(refusal).toContain((await open.failure()).replace(/^[^:]*: /, ""));
+    return "refusal";
+  }
+  await open.report();
+  expect(JSON.parse(await open.save("json"))).toEqual(JSON.parse(expected.json));
+  expect(plain(await open.save("html")) === plain(expected.html), "HTML").toBe(true);
+  expect(open.trouble).toEqual([]);
+  return "report";
 }

@@ -3,13 +3,14 @@
  *
  *     write STORE FIRST STEP COUNT [POINT]     batches FIRST, FIRST + STEP, … below COUNT
  *     compact STORE                            again and again
+ *     prune STORE MINUTES HOURS NOW POINT COUNT   compacts and prunes, all in days, until POINT comes for the COUNTth time
  *
  * With POINT it says so and stops for ever when the second batch of this process comes to that point of its commit.
  */
 import { writeSync } from "node:fs";
 import { storedAccesses, storedRuns, storedSources } from "../../src/model/store-schema.ts";
 import { onStorePoint } from "../../src/store/hooks.ts";
-import { type Batch, compactStore, Store } from "../../src/store/index.ts";
+import { type Batch, compactStore, pruneStore, Store } from "../../src/store/index.ts";
 
 const [mode, path = "", ...words] = process.argv.slice(2);
 const [first = 0, step = 1, count = 0] = words.slice(0, 3).map(Number);
@@ -18,7 +19,12 @@ const say = (text: string) => writeSync(1, `${text}\n`);
 
 const store = await Store.openOrCreate(path);
 if (mode === "write") await write();
-else {
+else if (mode === "prune") {
+  const [minutes = 0, hours = 0, now = 0] = words.map((word) => Number(word) * 86_400_000);
+  stopAt(words[3] ?? "", Number(words[4]));
+  await compactStore(store, { graceMs: 0, nowMs: now });
+  await pruneStore(store, { keepMs: { minutes, hours }, graceMs: 0, nowMs: now });
+} else {
   say("ready");
   for (;;) await compactStore(store, { graceMs: 300 });
 }
@@ -73,9 +79,10 @@ async function fill(batch: Batch, number: number): Promise<void> {
   });
 }
 
-function stopAt(name: string): void {
+function stopAt(name: string, times = 1): void {
+  let left = times;
   onStorePoint((at) => {
-    if (at !== name) return;
+    if (at !== name || --left > 0) return;
     say(`at ${name}`);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   });

@@ -1,11 +1,30 @@
 /**
- * The address holds the view of a report and a fingerprint of the files, never a name: what readers type into a search, and keys
- * of rows that are no numbers, stay out of it. It is a fragment, which browsers do not send.
+ * The address holds the view of a report and a fingerprint of the files, never a name: only fields of the list below get in, with
+ * values that are numbers or words of the report itself. What readers type into a search stays out. It is a fragment, which
+ * browsers do not send.
  */
 const FIELD = "log";
 
 export const fingerprintIn = (fragment: string): string | undefined =>
   /(?:^#|&)log=([0-9a-f]{6,64})(?:&|$)/.exec(fragment)?.[1];
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/;
+
+/** What may stand behind each name. A place in a timeline is numbers and words of web/report/trace/place.ts. */
+const VALUES: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    file: /^-?\d+$/,
+    severity: /^[a-z,]+$/,
+    from: NUMBER,
+    to: NUMBER,
+    rank: NUMBER,
+    calls: /^[a-z\d.:/-]+$/,
+    sort: /^[\w-]+$/,
+    order: /^rising$/,
+    open: /^[\d.]+$/,
+    flat: /^yes$/,
+  }),
+);
 
 /** The fragment with this fingerprint, and without what could be a name. */
 export function safeFragment(fragment: string, fingerprint: string): string {
@@ -13,13 +32,13 @@ export function safeFragment(fragment: string, fingerprint: string): string {
   return `#${[...fields, `${FIELD}=${fingerprint}`].join("&")}`;
 }
 
-function isSafe(field: string): boolean {
-  if (field === "") return false;
-  const at = field.indexOf("=");
-  if (at < 0) return true;
-  const [name, value] = [field.slice(0, at), field.slice(at + 1)];
-  if (name === FIELD || /(?:^|\.)q$/.test(name)) return false;
-  return name !== "file" || /^-?\d+$/.test(value);
+function isSafe(field: string, at: number): boolean {
+  const [name = "", ...rest] = field.split("=");
+  // The section comes first and alone.
+  if (rest.length === 0) return at === 0 && /^[a-z][\w-]*$/.test(name);
+  // Tables and timelines beyond the first have a number or an id with a dot.
+  const known = /^calls(?:\.\d+)?$/.test(name) ? "calls" : name.slice(name.indexOf(".") + 1);
+  return VALUES.get(known)?.test(rest.join("=")) === true;
 }
 
 /** Whatever the report writes into the address goes through `safeFragment` first. Called once; `current` may change. */

@@ -1,13 +1,14 @@
 /** The same jobs without the names in them: logs are rewritten in memory, traces get other names as they are read. */
 import { hmacSha256, hexText } from "../../src/base/sha256.ts";
-import { bytesSource } from "../../src/base/source.ts";
-import { findFormat, HEAD_BYTES } from "../../src/formats/catalogue.ts";
+import { bytesSource, HEAD_BYTES } from "../../src/base/source.ts";
+import { findFormat } from "../../src/formats/catalogue.ts";
 import { convertLog } from "../../src/formats/darshan/convert.ts";
 import { DarshanLog } from "../../src/formats/darshan/log.ts";
 import { decode } from "../../src/formats/darshan/job.ts";
 import { obfuscation } from "../../src/formats/darshan/obfuscate.ts";
 import { memorySink } from "../../src/formats/darshan/writer.ts";
-import type { InputHost, OpenSource } from "../../src/inputs/job/index.ts";
+import { findInputs, type InputHost } from "../../src/inputs/job/index.ts";
+import { damageKeeper, type LogOptions, type OpenSource } from "../../src/inputs/log/index.ts";
 import type { PreviewRow } from "./messages.ts";
 import type { Jobs } from "./opening.ts";
 import { encoders } from "./zlib.ts";
@@ -18,7 +19,7 @@ export function newKey(): string {
 }
 
 /** Every name of an input becomes `input-1`, `input-2`. Folders stay folders. */
-export async function nameless({ host, paths }: Jobs, key: string): Promise<Jobs> {
+export async function nameless({ host, paths }: Jobs, key: string, options: LogOptions): Promise<Jobs> {
   const logs = new Map<string, Uint8Array>();
   const originals = new Map<string, string>();
   const renamed: string[][] = [];
@@ -32,6 +33,7 @@ export async function nameless({ host, paths }: Jobs, key: string): Promise<Jobs
     identity: (path) => path,
     list: (path) => (originals.has(path) ? undefined : below(path)),
     below: () => [],
+    readTable: async (path, ...rest) => host.readTable?.(originals.get(path) ?? path, ...rest),
     // What the recorder could not see names programs.
     textIn: () => undefined,
     open(path, options): OpenSource {
@@ -49,16 +51,15 @@ export async function nameless({ host, paths }: Jobs, key: string): Promise<Jobs
   return { host: wrapped, paths: renamed };
 
   async function add(path: string): Promise<string> {
-    const inside = host.list(path);
-    if (inside === undefined) return addFile(path, `input-${originals.size + 1}`);
+    if (host.isFile(path)) return addFile(path, `input-${originals.size + 1}`);
     const folder = `folder-${originals.size + 1}`;
-    for (const file of inside) await addFile(file, `${folder}/input-${originals.size + 1}`);
+    for (const file of filesOf(path, host)) await addFile(file, `${folder}/input-${originals.size + 1}`);
     return folder;
   }
 
   async function addFile(path: string, name: string): Promise<string> {
     originals.set(name, path);
-    const log = await withoutNames(path, host, key);
+    const log = await withoutNames(path, host, key, options);
     if (log !== undefined) logs.set(name, log);
     return name;
   }
@@ -68,16 +69,27 @@ export async function nameless({ host, paths }: Jobs, key: string): Promise<Jobs
   }
 }
 
+/** Those of a folder that are read. */
+const filesOf = (path: string, host: InputHost): string[] =>
+  findInputs([path], ["counters", "calls"], host, {}).map((one) => one.path ?? "");
+
 /** The bytes of a log without names; undefined for what is no log. */
-async function withoutNames(path: string, host: InputHost, key: string): Promise<Uint8Array | undefined> {
-  const source = host.open(path);
+async function withoutNames(
+  path: string,
+  host: InputHost,
+  key: string,
+  options: LogOptions,
+): Promise<Uint8Array | undefined> {
+  const { keepGoing = false } = options;
+  const source = host.open(path, { allowCut: keepGoing });
   try {
     if (findFormat(source.read(0, HEAD_BYTES), path, "counters", "calls")?.id !== "darshan") return undefined;
-    const log = new DarshanLog(source, { codecs: host.codecs });
+    const log = new DarshanLog(source, { codecs: host.codecs, keepGoing });
     const sink = memorySink();
     await convertLog(log, sink, {
       encoders,
       renaming: obfuscation(log.job, key),
+      ...(keepGoing ? { onDamage: damageKeeper(log, options) } : {}),
     });
     return sink.bytes();
   } finally {
@@ -99,7 +111,7 @@ const SLASH = 0x2f;
 
 /** What would stand in the place of what. */
 export function previewRows({ host, paths }: Jobs, key: string): PreviewRow[] {
-  const path = paths.flat().flatMap((one) => host.list(one) ?? [one])[0] ?? "";
+  const path = paths.flat().flatMap((one) => filesOf(one, host))[0] ?? "";
   const source = host.open(path);
   try {
     if (findFormat(source.read(0, HEAD_BYTES), path, "counters", "calls")?.id !== "darshan") {

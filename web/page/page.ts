@@ -25,6 +25,8 @@ class Page {
   #keeper: Worker | undefined;
   #reading: Reading | undefined;
   #opened: Opened | undefined;
+  /** Of a damaged log, what comes before the damage is shown. */
+  #usesDamaged = false;
   /** What the next chosen files are for. */
   #isComparing = false;
   #held = 0;
@@ -105,7 +107,8 @@ class Page {
       return;
     }
     const before = isComparing ? this.#opened?.files : undefined;
-    const settings = { keepGoing: false, memoryBytes: this.#shell.memoryBytes };
+    const keepGoing = before !== undefined && this.#usesDamaged;
+    const settings = { keepGoing, memoryBytes: this.#shell.memoryBytes };
     this.#begin({ kind: "open", files, settings, ...(before === undefined ? {} : { before }) });
   }
 
@@ -168,6 +171,8 @@ class Page {
     // The fingerprint of the report before this one is our own doing.
     const isGiven = wanted !== undefined && wanted !== this.#opened?.fingerprint;
     const isOther = isGiven && wanted !== opened.fingerprint;
+    const request = this.#reading?.request;
+    this.#usesDamaged = request?.kind === "open" && request.settings.keepGoing;
     this.#reading = undefined;
     this.#opened = opened;
     this.#keeper?.terminate();
@@ -207,7 +212,10 @@ class Page {
     else if (action === "back") shell.leave();
     else if (action === "keep" && this.#last?.kind === "open")
       this.#begin({ ...this.#last, settings: { ...this.#last.settings, keepGoing: true } });
-    else if (action === "save" && this.#opened) this.#openSave(this.#opened);
+    else if (action === "raise" && this.#last?.kind === "open") {
+      shell.raisedMemory?.choose();
+      this.#begin({ ...this.#last, settings: { ...this.#last.settings, memoryBytes: shell.memoryBytes } });
+    } else if (action === "save" && this.#opened) this.#openSave(this.#opened);
     else if (action === "compare") {
       this.#isComparing = true;
       shell.input("files").click();

@@ -15,6 +15,7 @@ export type Action =
   | "example"
   | "cancel"
   | "keep"
+  | "raise"
   | "back"
   | "save"
   | "compare"
@@ -57,6 +58,14 @@ export class Shell {
 
   get memoryBytes(): number {
     return Number(this.#one<HTMLSelectElement>("#memory").value);
+  }
+
+  /** The largest bound, unless it is chosen already. */
+  get raisedMemory(): { readonly label: string; choose(): void } | undefined {
+    const select = this.#one<HTMLSelectElement>("#memory");
+    const largest = select.options[select.options.length - 1];
+    if (largest === undefined || largest.selected) return undefined;
+    return { label: largest.label, choose: () => void (largest.selected = true) };
   }
 
   get isNameless(): boolean {
@@ -119,12 +128,18 @@ export class Shell {
   failed(failure: Failure): void {
     // A claim in the header is wrong there, and says nothing of where the file breaks off.
     const place = failure.place && failure.place.byte > HEADER_BYTES ? failure.place : undefined;
-    this.#text("#error-line", failure.line);
+    const [head, why] = inParts(failure);
+    this.#text("#error-line", head);
+    this.#text("#error-why", why);
+    this.#one<HTMLElement>("#failed h2").title = failure.line;
     this.#text("#error-hint", hintOf(failure));
     this.#one<HTMLElement>(".bytes").hidden = place === undefined;
     this.#one<HTMLElement>(".bytes-l").hidden = place === undefined;
     if (place !== undefined) this.#place(place.byte, place.of);
     this.#one<HTMLElement>('[data-do="keep"]').hidden = !failure.canKeepGoing;
+    const raised = failure.isLimit ? this.raisedMemory : undefined;
+    this.#one<HTMLElement>('[data-do="raise"]').hidden = raised === undefined;
+    this.#text('[data-do="raise"]', `Try again with ${raised?.label}`);
     this.#text("#error-details", failure.details);
     this.#one<HTMLElement>("#failed details").hidden = failure.details === "";
     this.show("failed");
@@ -240,10 +255,8 @@ export class Shell {
     if (broken) broken.style.flex = String(Math.max(0.002, 1 - share));
     this.#one<HTMLElement>(".bytes .at").style.left = `${100 * share}%`;
     this.#one(".bytes").setAttribute("aria-label", `The damage is at byte ${byte} of ${of}`);
-    this.#text("#sound", share > 0.02 ? `readable up to byte ${formatCount(byte)}` : "");
-    this.#text("#broken", `of ${formatCount(of)}`);
-    this.#one<HTMLElement>("#sound").style.flex = String(Math.max(0.3, share));
-    this.#one<HTMLElement>("#broken").style.flex = String(Math.max(0.2, 1 - share));
+    this.#text("#sound", `readable up to byte ${formatCount(byte)}`);
+    this.#text("#broken", `${formatCount(of)} bytes`);
   }
 
   #mark(one: Step, current: Step): void {
@@ -281,9 +294,18 @@ function titleOf(files: readonly DroppedFile[]): string {
   return roots.length === 1 ? first : `${first} and ${roots.length - 1} more`;
 }
 
+/** A heading, and what else the line says. */
+function inParts({ line, canKeepGoing }: Failure): [head: string, why: string] {
+  const [, name = "", byte = "", damage = ""] = /^(.*?): byte (\d+): (.*)$/s.exec(line) ?? [];
+  if (canKeepGoing && name !== "")
+    return [`${name} is damaged at byte ${formatCount(Number(byte))}.`, damage];
+  const [, head = line, why = ""] = /^([^(;]{12,}?)(?: (?=\()|; )(.*)$/s.exec(line) ?? [];
+  return [head, why];
+}
+
 function hintOf({ canKeepGoing, isLimit, line }: Failure): string {
   if (isLimit)
-    return "The limit on the start page can be raised; a file that needs more belongs to the command.";
+    return "A larger bound may do; beyond that the command reads it: plimsoll report FILE -o report.html";
   if (canKeepGoing)
     return "The job had perhaps not finished, or the copy was cut off. What comes before can be used.";
   return /unknown format|nothing in this folder/.test(line) ? "Nothing of it was sent anywhere." : "";

@@ -12,6 +12,8 @@ import { encoders } from "./zlib.ts";
 
 const PROGRESS_MS = 80;
 const EXAMPLE_SEED = 1;
+/** What the record of a file takes until its report is drawn, measured with a million files. */
+const RECORD_BYTES = 1000;
 
 /** What is open: savers come back to it. */
 let opened: { readonly result: Result; readonly jobs: Jobs; readonly options: JobOptions } | undefined;
@@ -61,7 +63,10 @@ async function open(
       return { update() {}, add() {}, end: () => watch.step("judge") };
     },
   };
-  const options: JobOptions = { keepGoing, limits: { nameTableBytesMax: memoryBytes } };
+  const options: JobOptions = {
+    keepGoing,
+    limits: { nameTableBytesMax: memoryBytes, heldRecordsMax: memoryBytes / RECORD_BYTES },
+  };
   watch.step("look", host.byteLength);
   const paths =
     before === undefined ? await findJobs(host, host.roots, options, listener) : pairOf(host.roots, before);
@@ -109,7 +114,7 @@ async function save(id: string, withoutNames: boolean): Promise<void> {
 }
 
 const namelessResult = async (jobs: Jobs, options: JobOptions): Promise<Result> =>
-  openJobs(await nameless(jobs, key), { ...options, rename: traceRenaming(key) }, {});
+  openJobs(await nameless(jobs, key, options), { ...options, rename: traceRenaming(key) }, {});
 
 /** Progress by bytes read, now and then. */
 class Watch {

@@ -15,6 +15,8 @@ import {
 } from "pako";
 import { AssertionError } from "../../src/base/assert.ts";
 import type { Codec } from "../../src/base/codec.ts";
+import { GzipStream } from "../../src/base/gzip-stream.ts";
+import type { ByteSource } from "../../src/base/source.ts";
 import type { WriteOptions } from "../../src/formats/darshan/writer.ts";
 import { type InflateEngine, steppedCodec } from "../../src/base/stepped-inflate.ts";
 
@@ -63,6 +65,12 @@ class PakoEngine implements InflateEngine {
     else if (last && status !== Z_OK) this.failure = "unexpected end of file";
   }
 
+  /** A step that takes nothing and makes nothing. */
+  protected rest(inputLength: number, outputLength: number): void {
+    this.#stream.avail_in = inputLength;
+    this.#stream.avail_out = outputLength;
+  }
+
   reset(): void {
     zlibInflateReset(this.#stream);
     this.failure = undefined;
@@ -89,6 +97,32 @@ export const encoders: WriteOptions["encoders"] = {
     throw new AssertionError("pages write zlib only");
   },
 };
+
+const GZIP_MAGIC = 0x1f;
+
+/** Members of a gzip file one after another, as Node's engine takes them. */
+class MembersEngine extends PakoEngine {
+  constructor() {
+    super(GZIP_WINDOW);
+  }
+
+  override step(...[input, inputAt, inputLength, output, outputAt, outputLength, last]: Step): void {
+    if (this.ended) {
+      if (inputLength === 0 || input[inputAt] !== GZIP_MAGIC) {
+        this.rest(inputLength, outputLength);
+        return;
+      }
+      this.reset();
+    }
+    super.step(input, inputAt, inputLength, output, outputAt, outputLength, last);
+  }
+}
+
+type Step = Parameters<InflateEngine["step"]>;
+
+/** Unpacks a gzip file of any size from front to back. */
+export const gzipStream = (source: ByteSource, keepGoing: boolean): GzipStream =>
+  new GzipStream(source, new MembersEngine(), keepGoing);
 
 interface GunzipOptions {
   readonly bytesMax: number;

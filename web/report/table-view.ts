@@ -16,9 +16,9 @@ const PHONE_CHARACTERS_MAX = 16;
 
 const phone = matchMedia("(max-width: 600px)");
 
-/** The first column stays in view while others scroll. On a phone there is room for the ends of paths only. */
-function shortName(whole: string): string {
-  if (!phone.matches) return shortenMiddle(whole, NAME_CHARACTERS_MAX);
+/** The first column stays in view while others scroll. In long tables on a phone there is room for the ends of paths only. */
+function shortName(whole: string, long: boolean): string {
+  if (!phone.matches || !long) return shortenMiddle(whole, NAME_CHARACTERS_MAX);
   if (!whole.includes("/") || whole.includes(" ")) return shortenMiddle(whole, 2 * PHONE_CHARACTERS_MAX);
   const characters = [...whole.slice(-4 * PHONE_CHARACTERS_MAX)];
   if (characters.length <= PHONE_CHARACTERS_MAX) return whole;
@@ -184,6 +184,7 @@ export class TableView {
       const word = unit === "text" && nth > 0 && typeof text === "string" ? verdictClass(text) : undefined;
       if (word !== undefined) cell.className += ` ${word}`;
       this.#writeCell(cell, cells[column] ?? null, column, nth === 0);
+      this.#makeLink(cell, cells, column);
       element.append(cell);
     });
     if (line.kind === "group") {
@@ -205,8 +206,11 @@ export class TableView {
     }
     if (typeof cell === "string") {
       const whole = this.model.shown(cell);
-      const short = first ? shortName(whole) : shortenMiddle(whole, TEXT_CHARACTERS_MAX);
-      element.append(make("bdi", {}, short));
+      const long = this.#table.classList.contains("long");
+      const short = first ? shortName(whole, long) : shortenMiddle(whole, TEXT_CHARACTERS_MAX);
+      // Where nothing can hover (paper, phones) styles show the whole of what was cut.
+      if (short === whole) element.append(make("bdi", {}, short));
+      else element.append(make("bdi", { class: "cut" }, short), make("bdi", { class: "whole" }, whole));
       if (short !== whole || !first) element.title = shortenMiddle(whole, 2000);
       return;
     }
@@ -215,6 +219,15 @@ export class TableView {
     const exact = formatExact(cell, unit);
     element.textContent = text;
     if (exact !== text) element.title = exact;
+  }
+
+  /** Addresses were looked at when the page was made: paths beside it, and anchors. */
+  #makeLink(cell: HTMLElement, cells: readonly Cell[], column: number): void {
+    const { link } = this.table.columns[column] ?? {};
+    const address = link === undefined ? null : cells[link];
+    if (typeof address !== "string") return;
+    const anchor = make("a", { href: address }, ...cell.childNodes);
+    cell.replaceChildren(anchor);
   }
 
   #makeToggle(cell: HTMLElement, line: Extract<Line, { kind: "group" }>): void {

@@ -3,6 +3,7 @@
  * is missed. Calibration adds up the same misfits, so what it minimises is what the report shows.
  */
 
+import type { Random } from "../../base/prng.ts";
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { type Measured, type Sample, type Series, seriesKey } from "../sim/experiments/series.ts";
 import type { Verdict } from "../../model/index.ts";
@@ -39,15 +40,40 @@ export interface Check {
 export class Evidence {
   readonly machine: (name: string) => Machine;
   readonly #measured: Measured;
+  readonly #asked: ((key: string, samples: number) => void) | undefined;
 
-  constructor(measured: Measured, machine: (name: string) => Machine) {
+  /** `asked` hears of every series that a check looks at. */
+  constructor(
+    measured: Measured,
+    machine: (name: string) => Machine,
+    asked?: (key: string, samples: number) => void,
+  ) {
     this.#measured = measured;
     this.machine = machine;
+    this.#asked = asked;
+  }
+
+  heard(asked: (key: string, samples: number) => void): Evidence {
+    return new Evidence(this.#measured, this.machine, asked);
+  }
+
+  /** Samples drawn again from those of each series, one less than there are, so that means vary as they should. */
+  drawnAgain(random: Random): Evidence {
+    const drawn = [...this.#measured].map(([key, samples]): [string, readonly Sample[]] => [
+      key,
+      samples.length < 2
+        ? samples
+        : Array.from({ length: samples.length - 1 }, () => samples[random.below(samples.length)] as Sample),
+    ]);
+    return new Evidence(new Map(drawn), this.machine);
   }
 
   /** Samples of a series; none when it was not run. */
   samples(series: Omit<Series, "samples" | "seed">): readonly Sample[] {
-    return this.#measured.get(seriesKey(series)) ?? [];
+    const key = seriesKey(series);
+    const samples = this.#measured.get(key) ?? [];
+    this.#asked?.(key, samples.length);
+    return samples;
   }
 
   bandwidth(series: Omit<Series, "samples" | "seed">): number {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Sample, seriesKey } from "../sim/experiments/series.ts";
 import { adaptivePlan, fig1Plan, hourlySeries, HOURLY, WRITERS } from "../sim/experiments/plans.ts";
-import { machineNamed } from "../sim/machines/index.ts";
+import { machineNamed, withParameters } from "../sim/machines/index.ts";
 import { offLess, offRange, offValue, withinPercent, worst } from "./check.ts";
-import { CHECKS, Evidence, judgeAll } from "./checks.ts";
+import { CHECKS, Evidence, judgeAll, judgeFew } from "./checks.ts";
 import { bandOf, offBand } from "./repeats.ts";
 
 /** Rows of the list of published numbers. */
@@ -110,8 +110,46 @@ describe("checks", () => {
   it("say that nothing was run, where nothing was", () => {
     for (const { check, verdict } of judgeAll(evidence([]))) {
       const isFact = /^([JFX]\d|N1|I1|A1|P0|P1)$/.test(check.row);
-      expect(verdict, check.id).toBe(check.row === "N1" ? "contradiction" : isFact ? "met" : "not run");
+      const fact = check.row === "N1" ? "contradiction" : check.row === "J4" ? "missed" : "met";
+      expect(verdict, check.id).toBe(isFact ? fact : "not run");
     }
+  });
+
+  it("judge the cache that the model has, not one that would do", () => {
+    const { simulated, values, note } = verdictOf("J4", evidence([]));
+    expect(simulated).toBe("150 MB");
+    expect(values).toEqual([64, machineNamed("jaguar").parameters.dirtyLimit]);
+    expect(note).toContain("64 MB are 42.7 % of it");
+    const roomy = new Evidence(new Map(), (name) => withParameters(machineNamed(name), { dirtyLimit: 2048 }));
+    expect(verdictOf("J4", roomy).verdict).toBe("met");
+  });
+
+  it("say that there are not enough samples where these cannot decide", () => {
+    const check = CHECKS.filter(({ id }) => id === "I6 128MB");
+    const plan = fig1Plan(40, 1).filter(({ sizeMb }) => sizeMb === 128);
+    const planned = new Map(plan.map((one) => [seriesKey(one), 40]));
+    /** Means of 100 down to 80 MB/s at 16384 writers, samples off by up to `noise`. */
+    const noisy = (noise: number, kept = 0.8, samples = 5) =>
+      evidence(
+        plan.map((one) => [
+          seriesKey(one),
+          [1 - noise, 1 - noise / 2, 1, 1 + noise / 2, 1 + noise]
+            .slice(5 - samples)
+            .map((factor) => sample((one.writers === 16384 ? kept : 1) * 100 * factor)),
+        ]),
+      );
+    const judge = (from: Evidence, of = planned) => judgeFew(from, check, of)[0];
+    expect(judge(noisy(0.001))?.verdict).toBe("met");
+    expect(judge(noisy(0.001, 0.5))?.verdict).toBe("missed");
+    expect(judge(noisy(0.5))).toMatchObject({ verdict: "not enough samples", simulated: "-20.0 %" });
+    expect(judge(noisy(0.5))?.note).toMatch(/^met by these samples; drawn again, \d/);
+    expect(judge(noisy(0.5, 0.6))?.verdict).toBe("not enough samples");
+    expect(judge(noisy(0.001, 0.5, 4))).toMatchObject({
+      verdict: "not enough samples",
+      note: "missed by these samples; fewer than 5 a point tell little of how they vary",
+    });
+    // As many as planned: the number itself decides, as in the paper.
+    expect(judge(noisy(0.5), new Map(plan.map((one) => [seriesKey(one), 5])))?.verdict).toBe("met");
   });
 
   it("find the peak where it is and nowhere else", () => {

@@ -5,3 +5,4 @@ export * from "./repeats.ts";
 export { replayDocument, replayVerdict } from "./replay.ts";
 export { replayJson, samplesCsv } from "./replay-results.ts";
 export { whatIfDocument, whatIfVerdict } from "./what-if-document.ts";
+export { plantedDocument, plantedVerdict } from "./planted-document.ts";

@@ -14,7 +14,12 @@ export function checkTable(
     caption,
     columns: [
       { key: "id", label: "Check", unit: "text", about: "Row of the list of published numbers." },
-      { key: "verdict", label: "Verdict", unit: "text", about: "met, missed, not run, or contradiction." },
+      {
+        key: "verdict",
+        label: "Verdict",
+        unit: "text",
+        about: "met, missed, not enough samples, not run, or contradiction.",
+      },
       { key: "published", label: "Published", unit: "text", about: "In the paper." },
       { key: "measured", label: "Simulated", unit: "text", about: "Here." },
       { key: "tolerance", label: "Tolerance", unit: "text", about: "Up to which it is met." },
@@ -34,7 +39,7 @@ export function checkTable(
     ]),
     rowKey: "id",
     searchable,
-    pale: checks.map(({ verdict }) => verdict === "not run"),
+    pale: checks.map(({ verdict }) => verdict === "not run" || verdict === "not enough samples"),
   };
 }
 
@@ -42,5 +47,35 @@ export function checkTable(
 export const rowsOf = (data: ReplayData, pattern: RegExp): ReplayCheck[] =>
   data.checks.filter(({ row }) => pattern.test(row));
 
-export const figures = (list: readonly Figure[]): Block[] =>
-  list.map((figure) => ({ kind: "figure", figure }));
+/** Figures with what the paper says of them in the picture. */
+export const figures = (list: readonly Figure[], { checks }: Pick<ReplayData, "checks">): Block[] =>
+  list.map((figure) => {
+    const published = publishedFor(figure.id, checks);
+    return { kind: "figure", figure: published === "" ? figure : { ...figure, published } };
+  });
+
+/** Rows of Table I behind the panels of Fig 2, and sizes behind those of Fig 7. */
+const ROWS: Readonly<Record<string, RegExp>> = {
+  "fig-2a": /^E1 /,
+  "fig-2b": /^E2 /,
+  "fig-2c": /^E3 /,
+  "fig-2d": /^E4 /,
+  "fig-3a": /^E5 tests/,
+  "fig-3b": /^E5 tests/,
+  "fig-7a": /^P7 2MB/,
+  "fig-7b": /^P7 128MB/,
+  "fig-7c": /^P7 (1024MB|gap)/,
+  "fig-7d": /^P7 38MB/,
+};
+
+/** The published numbers and relations that a figure of the paper shows, one for each row of their list. */
+function publishedFor(figure: string, checks: readonly ReplayCheck[]): string {
+  const number = /^fig-(\d[a-d]?)$/.exec(figure)?.[1];
+  if (number === undefined) return "";
+  const pattern = ROWS[figure];
+  const place = new RegExp(`Fig ${number}\\b`);
+  const found = checks.filter((one) =>
+    pattern === undefined ? place.test(one.place) : pattern.test(one.id),
+  );
+  return [...new Map(found.map((one) => [one.claim, `${one.claim} (${one.published})`])).values()].join("; ");
+}

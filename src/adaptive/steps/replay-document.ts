@@ -56,6 +56,7 @@ function countsOf(checks: readonly ReplayCheck[]) {
   return {
     met: of("met", false),
     missed: of("missed", false),
+    few: of("not enough samples", false),
     notRun: of("not run", false),
     facts: of("met", true),
     wrongFacts: of("missed", true),
@@ -64,18 +65,20 @@ function countsOf(checks: readonly ReplayCheck[]) {
 }
 
 export function replayVerdict(checks: readonly ReplayCheck[]): string {
-  const { met, missed, notRun, facts, wrongFacts, contradictions } = countsOf(checks);
+  const { met, missed, few, notRun, facts, wrongFacts, contradictions } = countsOf(checks);
   const parts: string[] = [];
-  if (met + missed > 0)
+  const judged = met + missed + few;
+  if (judged > 0)
     parts.push(
-      `${met} of ${formatMany(met + missed, "published number or relation", "published numbers and relations")} are met`,
+      `${met} of ${formatMany(judged, "published number or relation", "published numbers and relations")} are met`,
       `${missed} missed`,
+      ...(few === 0 ? [] : [`${few} without enough samples to decide`]),
     );
   if (facts > 0)
     parts.push(
       `${formatMany(facts, "fact")} of machines and experiments ${facts === 1 ? "agrees" : "agree"}`,
     );
-  if (wrongFacts > 0) parts.push(`${wrongFacts} do not`);
+  if (wrongFacts > 0) parts.push(`${wrongFacts} ${wrongFacts === 1 ? "does" : "do"} not`);
   if (contradictions > 0) parts.push(`${contradictions} contradicts itself in the paper`);
   if (notRun > 0) parts.push(`${notRun} not run`);
   return parts.length === 0 ? "Simulated: no checks were run." : `Simulated: ${parts.join("; ")}.`;
@@ -145,7 +148,7 @@ function internalSection(data: ReplayData): Section[] {
         "IOR writes with ever more processes to the same targets. The paper: each writer gets less, and the sum falls too, from 16 writers per target on with 8 MB and from four on with more; only 1 MB stays in the caches (II.1, Fig 1).",
       detail: true,
       blocks: [
-        ...figures(charts),
+        ...figures(charts, data),
         checkTable("checks-internal", "Fig 1 and IOR on XTP: published and simulated.", checks),
       ],
     },
@@ -199,7 +202,7 @@ function outputSection(data: ReplayData): Section[] {
       detail: true,
       blocks: [
         ...texts,
-        ...figures(charts),
+        ...figures(charts, data),
         checkTable(
           "checks-output",
           "Figs 5 and 6: published and simulated.",
@@ -221,7 +224,7 @@ function spreadSection(data: ReplayData): Section[] {
         "Variation of the write time between runs. The paper: from about four writers per target the adaptive method varies less, for 1 GB by far (IV.C, Fig 7).",
       detail: true,
       blocks: [
-        ...figures(charts),
+        ...figures(charts, data),
         checkTable("checks-spread", "Fig 7: published and simulated.", rowsOf(data, /^P7$/)),
       ],
     },

@@ -55,9 +55,9 @@ export function externalSection(data: ReplayData): Section[] {
       detail: true,
       blocks: [
         ...(data.parts.includes("table1") || data.parts.includes("fig2") ? [table1] : []),
-        ...(data.parts.includes("table1") || data.parts.includes("fig2") ? figures(fig2(data)) : []),
+        ...(data.parts.includes("table1") || data.parts.includes("fig2") ? figures(fig2(data), data) : []),
         ...pairText(data),
-        ...figures(fig3(data)),
+        ...figures(fig3(data), data),
         checkTable("checks-external", "Table I, Figs 2 and 3: published and simulated.", rowsOf(data, /^E/)),
       ],
     },

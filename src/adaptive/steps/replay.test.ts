@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BarsChart } from "../../model/figure.ts";
-import type { PolicyFacts, ReplayData, ReplaySeries, TradeoffRow } from "../../model/replay.ts";
+import type { PolicyFacts, ReplayCheck, ReplayData, ReplaySeries, TradeoffRow } from "../../model/replay.ts";
 import { policyCells, policyText, replayDocument, replayVerdict } from "./replay.ts";
 import { largeText, smallText, tradeoffSection, tradeoffText } from "./replay-tradeoff.ts";
 import { fig1, fig2, fig3, fig56, fig7, gains } from "./replay-figures.ts";
@@ -89,7 +89,7 @@ describe("the paper's figures", () => {
   });
 });
 
-const check = (id: string, verdict: "met" | "missed" | "not run" | "contradiction") => ({
+const check = (id: string, verdict: ReplayCheck["verdict"]) => ({
   ...{ id, row: id.split(" ")[0] as string, place: "IV", claim: "a claim", published: "1", measured: "2" },
   ...{ tolerance: "10 %", method: "a way", verdict, computed: /^[JN]/.test(id), note: "" },
 });
@@ -102,9 +102,10 @@ describe("the page", () => {
       check("P4 base", "missed"),
       check("N1", "contradiction"),
       check("I7", "not run"),
+      check("I4", "not enough samples"),
     ];
     expect(replayVerdict(checks)).toBe(
-      "Simulated: 1 of 2 published numbers and relations are met; 1 missed; 1 fact of machines and experiments agrees; 1 contradicts itself in the paper; 1 not run.",
+      "Simulated: 1 of 3 published numbers and relations are met; 1 missed; 1 without enough samples to decide; 1 fact of machines and experiments agrees; 1 contradicts itself in the paper; 1 not run.",
     );
     const { sections } = replayDocument(dataOf({ checks }), { command: "x", madeBy: "y" });
     const missed = sections[0]?.blocks.find(

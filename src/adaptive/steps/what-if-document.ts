@@ -31,13 +31,45 @@ export function whatIfDocument(data: WhatIfData, { command, madeBy }: WhatIfOpti
       },
     ],
     verdict: whatIfVerdict(data),
-    sections: [
-      fitSection(data),
-      ...(data.answer === undefined ? [] : answerSections(data)),
-      ...(data.policy === undefined ? [] : [policySection(data, data.policy)]),
-    ],
+    sections: [fitSection(data), ...(data.reproduced ? answered(data) : [notReproduced(data)])],
     command,
     madeBy,
+  };
+}
+
+const answered = (data: WhatIfData): Section[] => [
+  ...(data.answer === undefined ? [] : answerSections(data)),
+  ...(data.policy === undefined ? [] : [policySection(data, data.policy)]),
+];
+
+const UNLIKE_ROWS = 20;
+
+/** Recorded beside replayed times of the runs that the question is about, and no answer. */
+function notReproduced({ answer, policy, why }: WhatIfData): Section {
+  const about = [...(answer?.removed === undefined ? [] : [answer.removed]), ...(answer?.changed ?? [])];
+  const rows: Cell[][] = about
+    .slice(0, UNLIKE_ROWS)
+    .map((one) => [one.id, one.application, one.recordedSeconds, one.before]);
+  if (policy !== undefined)
+    rows.push([policy.run.id, policy.run.application, policy.recordedSeconds, policy.replayedSeconds]);
+  const compared = table(
+    "not-reproduced",
+    `I/O time as recorded and as replayed without a change${about.length > UNLIKE_ROWS ? `; the first ${UNLIKE_ROWS} of ${about.length}` : ""}.`,
+    [
+      ["run", "Run", "text", "runs.run_id"],
+      ["application", "Program", "text", "Base name of the executable."],
+      ["recorded", "Recorded", "seconds", "I/O time by the log."],
+      ["replayed", "Replayed", "seconds", "I/O time in the replay, as it was."],
+    ],
+    rows,
+  );
+  return {
+    id: "not-reproduced",
+    title: "No answer",
+    blocks: [
+      { kind: "notice", level: "warning", text: `The replay does not reproduce what was recorded: ${why}.` },
+      ...(rows.length === 0 ? [] : [compared]),
+    ],
   };
 }
 
@@ -45,7 +77,9 @@ const time = (unix: number): string =>
   `${new Date(unix * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** The one sentence to take away, with the error that it is subject to. */
-export function whatIfVerdict({ question, answer, policy, fit }: WhatIfData): string {
+export function whatIfVerdict({ question, answer, policy, fit, why }: WhatIfData): string {
+  if (why !== undefined)
+    return `No answer to "${question}": the replay does not reproduce what was recorded: ${why}. These times hang on something that bytes, targets, hours and other runs of the store do not tell.`;
   const error = `fit error ${formatShare(fit.error.median)} median, ${formatShare(fit.error.p90)} at 90 %`;
   if (policy !== undefined) {
     const said = policy.times
@@ -58,8 +92,12 @@ export function whatIfVerdict({ question, answer, policy, fit }: WhatIfData): st
   const gain = answer.changed.filter(({ before, after }) => after < before);
   const lose = answer.changed.length - gain.length;
   const most = answer.changed[0] as RunChange;
-  const total = answer.changed.reduce((sum, { before, after }) => sum + after - before, 0);
-  return `Simulated, ${error}: ${question}, ${formatMany(gain.length, "run")} would have been faster and ${formatMany(lose, "run")} slower, ${formatSeconds(Math.abs(total))} of I/O time ${total <= 0 ? "less" : "more"} in all; most changed: run ${most.id} (${most.application}), ${formatSeconds(most.before)} to ${formatSeconds(most.after)}.`;
+  // Recorded times scaled by the replay: nobody can gain more than the runs took.
+  const total = answer.changed.reduce(
+    (sum, { recordedSeconds, expected }) => sum + expected - recordedSeconds,
+    0,
+  );
+  return `Simulated, ${error}: ${question}, ${formatMany(gain.length, "run")} would have been faster and ${formatMany(lose, "run")} slower, ${formatSeconds(Math.abs(total))} of I/O time ${total <= 0 ? "less" : "more"} in all; most changed: run ${most.id} (${most.application}), ${formatSeconds(most.recordedSeconds)} to ${formatSeconds(most.expected)}.`;
 }
 
 function fitSection({ fit, leftOut }: WhatIfData): Section {
@@ -98,7 +136,8 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
           value: fit.usualRate,
           unit: "bytes/s",
           note: `median of ${formatMany(fit.targets, "target")}`,
-          about: "Throughput of a target per busy second (95th percentile).",
+          about:
+            "Throughput of a target per busy second (95th percentile); with loads of hours the highest of all transfers.",
         },
         {
           label: "Fitted to",
@@ -111,25 +150,35 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
     },
     {
       kind: "text",
-      text: `Sharing: each further transfer on a target costs it ${formatShare(fit.lossPerStream)}. A program's own limit is quantile ${fit.limitQuantile} of what its transfers reached, with the file where it came back to it. ${sharingText(fit.error)} ${leftOut === 0 ? "" : `${formatMany(leftOut, "access", "accesses")} without bytes, time or targets left out.`}`.trim(),
+      text: `${modelText(fit)} ${sharingText(fit.error)} ${leftOut === 0 ? "" : `${formatMany(leftOut, "access", "accesses")} without bytes, time or targets left out.`}`.trim(),
     },
   ];
-  if (fit.error.median > 0.5)
-    blocks.push({
-      kind: "notice",
-      level: "warning",
-      text: "The fit is poor: recorded times vary more than bytes, targets and sharing explain. Trust directions, not amounts.",
-    });
   return { id: "fit", title: "Accuracy", blocks };
 }
 
-/** What the error means for an answer: answers are about runs that meet, so about what sharing explains. */
-function sharingText({ median, alone }: WhatIfData["fit"]["error"]): string {
-  const [shared, apart] = [formatShare(median), formatShare(alone)];
-  if (median < 0.95 * alone)
-    return `If no run met another, the error would be ${apart} instead of ${shared}: sharing explains part of the recorded times, and the answer rests on that part.`;
-  return `If no run met another, the error would be ${apart}, against ${shared} with sharing: these times do not depend on who else was there in a way that the model sees, so an answer about other runs is a bound by capacity, not a forecast.`;
+function modelText({
+  loadByHour,
+  slope,
+  usualRate,
+  lossPerStream,
+  limitQuantile,
+}: WhatIfData["fit"]): string {
+  if (loadByHour)
+    return `Model: the own rate of each file (of its program and size where it was used once), a load for each hour that slows down all transfers, and the others on the same target: while they want as much as the fastest transfer seen, a transfer takes ${(1 + slope * usualRate).toFixed(2)} times as long.`;
+  return `Model: each further transfer on a target costs it ${formatShare(lossPerStream)}. A program's own limit is quantile ${limitQuantile} of what its transfers reached, with the file where it came back to it. A load of each hour did not predict other runs better.`;
 }
+
+/** Answers are about runs that meet, so about what sharing explains. */
+function sharingText({ median, alone, met }: WhatIfData["fit"]["error"]): string {
+  if (met.runs < MET_RUNS_LEAST)
+    return `Only ${formatMany(met.runs, "held-out run")} met others that slow it down, too few to tell how well that is modelled; without sharing the error of all would be ${formatShare(alone)} instead of ${formatShare(median)}.`;
+  const said = `Of the runs held out, others slow down ${met.runs}; their median error is ${formatShare(met.median)}, and ${formatShare(met.alone)} if nobody met`;
+  return met.median < met.alone
+    ? `${said}: sharing explains part of the recorded times, and the answer rests on that part.`
+    : `${said}: sharing explains nothing here, so an answer about other runs is a bound by capacity, not a forecast.`;
+}
+
+const MET_RUNS_LEAST = 5;
 
 const RUN_ROWS = 200;
 

@@ -15,6 +15,7 @@ import {
 import { type Activity, activityOfTrace, HeatBuilder } from "./activity.ts";
 import { ioTimes } from "./io-times.ts";
 import { Ledger } from "./cost/ledger.ts";
+import { heatPath } from "./cost/heat-path.ts";
 import { tracedPath } from "./cost/traced-path.ts";
 import { factsOf } from "./facts.ts";
 import { type Folder, folderTree } from "./folder-tree.ts";
@@ -27,7 +28,8 @@ import { type LayerRecord, layerRecords } from "./records.ts";
 import type { RunPlace } from "./run-places.ts";
 import { type CallNaming, RunCalls } from "./run-calls.ts";
 import { type SpanProcess, SpanTimes } from "./spans.ts";
-import { TraceFactsBuilder } from "./trace-facts.ts";
+import { traceSpans } from "./trace-spans.ts";
+import { type TraceFacts, TraceFactsBuilder } from "./trace-facts.ts";
 import { type PictureOptions, TracePicture } from "./trace-picture.ts";
 
 /** A run before it is read in full: what places it among the runs of its job. */
@@ -139,7 +141,7 @@ export class JobStreams implements Streams {
 
   /** The traces for the picture; undefined without any. */
   trace(job: Job, hint: string): Trace | undefined {
-    return this.picture.finish((fileId) => {
+    const trace = this.picture.finish((fileId) => {
       const file = job.file(fileId);
       return {
         path: file?.path ?? `(record ${fileId})`,
@@ -147,6 +149,7 @@ export class JobStreams implements Streams {
         stripeCount: file?.stripeCount || 0,
       };
     }, hint);
+    return trace && job.spans ? { ...trace, spans: traceSpans(job.spans) } : trace;
   }
 }
 
@@ -172,7 +175,11 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
   const modules = new Set(runs.flatMap(({ modules: own }) => own));
   const isDated = runs.some((run) => !Number.isNaN(run.startUnixSeconds));
   const start = isDated ? startUnixSeconds : Number.NaN;
-  const ledger = new Ledger({ files, file, rankLoads, runSeconds: seconds }, tracedPath(files, trace));
+  const activity = activityOf(
+    streams,
+    modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls",
+  );
+  const ledger = ledgerOf({ files, file, rankLoads, runSeconds: seconds }, trace, activity);
   let tree: Folder | undefined;
   const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
   return {
@@ -188,11 +195,24 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
     file,
     folders: () => (tree ??= folderTree({ files })),
     io: ioTimes(files, ledger, ranks, seconds, exactBytes(table("layers"))),
-    activity: activityOf(streams, modules.has("DXT_POSIX") || modules.has("DXT_MPIIO") ? "DXT" : "calls"),
+    activity,
     trace,
     osts: ostLoads(files, streams.facts.osts),
     filter,
   };
+}
+
+/** With phases of single calls, or of the heat map where there are none. */
+function ledgerOf(
+  counted: ConstructorParameters<typeof Ledger>[0],
+  trace: TraceFacts | undefined,
+  activity: Activity | undefined,
+): Ledger {
+  const ledger = new Ledger(counted, tracedPath(counted.files, trace));
+  const path = trace === undefined ? heatPath(counted.files, ledger.ownSeconds, activity) : undefined;
+  if (path === undefined) return ledger;
+  const own = [...ledger.ownSeconds.values()].reduce((most, one) => Math.max(most, one), 0);
+  return new Ledger(counted, { ...path, covered: own / (own + ledger.sharedSeconds) });
 }
 
 /** Undefined without spans of the application. */

@@ -86,6 +86,11 @@ export class CallSurvey {
     this.#warnings.push(text);
   }
 
+  /** Files with calls on them so far. */
+  get files(): number {
+    return this.#files.length;
+  }
+
   get isEmpty(): boolean {
     return this.#layers.size === 0;
   }

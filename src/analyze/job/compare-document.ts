@@ -1,6 +1,7 @@
 /** The comparison of two jobs as a document, and as JSON. */
 import { formatBytes, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
-import type { Document, Figure } from "../../model/index.ts";
+import { type Document, type Figure, markSynthetic } from "../../model/index.ts";
+import { originOfRuns } from "./origin.ts";
 import {
   type Change,
   factor,
@@ -28,7 +29,7 @@ import type { Job } from "./job.ts";
 
 export function compareDocument(input: CompareInput): Document {
   const { before, after, names } = input;
-  return {
+  const document = {
     title: `${names[0]} → ${names[1]}`,
     facts: [
       { label: "Before", text: names[0] },
@@ -56,6 +57,7 @@ export function compareDocument(input: CompareInput): Document {
     command: input.command,
     madeBy: input.madeBy,
   };
+  return markSynthetic(document, originOfRuns([...before.job.runs, ...after.job.runs]));
 }
 
 /** Run time and I/O time of both, beside the headline. */

@@ -1,6 +1,7 @@
 /** The report on a job as a document. A new section is a file in sections/ and a line here. */
 import { formatCount, formatMany, formatSeconds } from "../../base/units.ts";
-import type { Document, Fact, Section } from "../../model/index.ts";
+import { type Document, type Fact, markSynthetic, type Section } from "../../model/index.ts";
+import { originOfRuns } from "./origin.ts";
 import { answersOf } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
 import type { Job } from "./job.ts";
@@ -56,7 +57,7 @@ export function jobDocument(input: ReportInput): Document {
     .find(({ id }) => id === answers.finding);
   const figure = cause?.figure ?? timeFigure(job);
   const second = cause?.figure === undefined ? undefined : secondFigure(job, cause);
-  return {
+  const document = {
     title: titleOf(job),
     facts: factsOf(job),
     verdict: [answers.headline, ...answers.lead].join(" "),
@@ -67,6 +68,7 @@ export function jobDocument(input: ReportInput): Document {
     command,
     madeBy,
   };
+  return markSynthetic(document, originOfRuns(job.runs));
 }
 
 /** A section that only says what a log would need is of no use for a trace. */

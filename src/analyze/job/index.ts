@@ -4,6 +4,7 @@ export { jobDocument } from "./document.ts";
 export { verdictOf } from "./headline.ts";
 export type { AppliedFilter, Job } from "./job.ts";
 export { judge } from "./judge.ts";
+export { originOfRuns } from "./origin.ts";
 export type { Rule, ThresholdValues, Verdicts } from "./rule.ts";
 export { RULES } from "./rules/index.ts";
 export { jobSummary } from "./summary.ts";

@@ -44,7 +44,12 @@ export interface SpanFacts {
   readonly unhidden: Float64Array;
   /** The same for each category. */
   readonly categories: ReadonlyMap<string, Float64Array>;
+  /** The same for the first of `names`. */
+  readonly lanes: readonly Float64Array[];
 }
+
+/** Names that have a lane of their own on the timeline. */
+const LANES_MAX = 8;
 
 /** What people and libraries call computing; the analyser of DFTracer goes by the first word. */
 const COMPUTE = /comput|forward|backward|optimi[sz]er/i;
@@ -73,7 +78,7 @@ export class SpanTimes {
     ranks: readonly number[],
     shiftNs: number,
   ): void {
-    const keys = names.map((one) => `${one.category}\n${one.name}`);
+    const keys = names.map(keyOf);
     for (let i = 0; i < count; i++) {
       const key = keys[name[i] as number] as string;
       if (!this.#names.has(key)) this.#names.set(key, names[name[i] as number] as SpanName);
@@ -245,8 +250,10 @@ class HiddenTimes implements BatchListener {
     let hidingNs = 0;
     for (const [owner, served] of this.#served)
       hidingNs += commonLength(served, this.#compute.get(owner) as IntervalSet);
+    const names = this.#namedSpans();
     return {
-      names: this.#namedSpans(),
+      names,
+      lanes: names.slice(0, LANES_MAX).map((one) => this.#timesOf(one)),
       processes,
       computeSeconds: sum(({ computeSeconds }) => computeSeconds),
       hidingSeconds: hidingNs / 1e9,
@@ -272,6 +279,11 @@ class HiddenTimes implements BatchListener {
       .sort((a, b) => b.seconds - a.seconds);
   }
 
+  #timesOf({ category, name }: SpanName): Float64Array {
+    const key = keyOf({ category, name });
+    return unionOf([...this.#known.ranks.values()].flatMap((own) => own.get(key)?.set ?? []));
+  }
+
   #categories(): Map<string, Float64Array> {
     const sets = new Map<string, IntervalSet[]>();
     for (const own of this.#known.ranks.values())
@@ -284,6 +296,8 @@ class HiddenTimes implements BatchListener {
     return new Map([...sets].map(([category, own]) => [category, unionOf(own)]));
   }
 }
+
+const keyOf = ({ category, name }: SpanName) => `${category}\n${name}`;
 
 const copyOf = (set: IntervalSet) => {
   const copy = new IntervalSet();

@@ -69,11 +69,10 @@ export const measured = (amounts: Amounts, measure: Measure): bigint =>
 export const measureSql = (measure: Measure, table = ""): string =>
   `(${PARTS[measure].map((name) => `coalesce(${table}${COLUMNS[name]}, 0)`).join(" + ")})`;
 
-/** Sums of the rows of `minutes` or `targets`. Below `smallBytes` per call on average, writes of a row are small. */
-export const rowSums = (smallBytes: number): string =>
-  `sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(reads) as reads, sum(writes) as writes,
-   sum(opens) as opens, sum(metadata_calls) as metadata_calls,
-   sum(writes) filter (bytes_written < writes * ${Math.round(smallBytes)}) as small_writes`;
+/** Columns of `minutes` and `targets` with amounts; small writes depend on what is small (levels.ts). */
+export const AMOUNT_COLUMNS: readonly string[] = Object.values(COLUMNS).filter(
+  (name) => name !== COLUMNS.smallWriteCalls,
+);
 
 /** Sums of sums. */
 export const SUMS_AGAIN = Object.values(COLUMNS)

@@ -1,9 +1,17 @@
 /** Whether a job writes much, and in large calls, against the other jobs of its cluster (B06). */
 import type { Queryable } from "../../model/index.ts";
-import { CLASS_JOBS_MIN, PER_CALL, POPULATIONS } from "../study/common/write-classes.ts";
+import { TIME_LEAST_NS, TIME_MOST_NS } from "../study/common/run-minutes.ts";
+import {
+  CLASS_JOBS_MIN,
+  PER_CALL,
+  POPULATIONS,
+  WRITE_CLASS_DEFAULTS,
+  type WriteClass,
+  writeClass,
+} from "../study/common/write-classes.ts";
 import { number, quoted } from "./amounts.ts";
 
-export { CLASS_JOBS_MIN, PER_CALL, POPULATIONS };
+export { CLASS_JOBS_MIN, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS };
 
 export interface EfficiencyOptions {
   /** Jobs that the limits are taken from. */
@@ -15,10 +23,7 @@ export interface EfficiencyOptions {
 }
 
 export type EfficiencyClass =
-  | "efficient"
-  | "inefficient"
-  | "tie"
-  | "light"
+  | WriteClass
   /** Fewer than `CLASS_JOBS_MIN` to compare with. */
   | "too few jobs"
   | "not recorded";
@@ -35,30 +40,32 @@ export interface Limits {
 const WHERE: Readonly<Record<EfficiencyOptions["population"], string>> = {
   all: "true",
   withIO: "bytes_read + bytes_written > 0",
-  withWrites: "bytes_written > 0",
+  withWrites: "writes > 0",
 };
 
 /** Longer jobs are outside the population (B03), as are those whose times cannot be right. */
-const LONGEST_NS = 86_400_000_000_000n;
+const LONGEST_NS = BigInt(WRITE_CLASS_DEFAULTS.maxHours) * 3_600_000_000_000n;
 
-/** Limits from the jobs of a cluster; of a job without a cluster from all jobs. */
+/** Limits from the jobs of a cluster, as the study takes them; of a job without a cluster from all jobs. */
 export async function limitsOf(
   db: Queryable,
   cluster: string | null,
   { population, perCall, threshold }: EfficiencyOptions,
 ): Promise<Limits> {
+  const written = "if(writes > 0, bytes_written, 0)::double";
   const ratio = "bytes_written::double / nullif(writes, 0)";
   const median = threshold === "median";
-  const bytes = median ? "median(bytes_written)" : "avg(bytes_written)";
+  const bytes = median ? `median(${written})` : `sum(${written}) / count(*)`;
   const calls = median
     ? `median(${ratio})`
     : perCall === "meanOfRatios"
       ? `avg(${ratio})`
-      : "sum(bytes_written)::double / nullif(sum(writes), 0)";
+      : `sum(${written}) / nullif(sum(writes), 0)`;
   const [row] =
     await db.rows(`select count(*) as jobs, ${bytes} as bytes, ${calls} as per_call from job_totals
-    where bytes_written is not null and bytes_read is not null and ${WHERE[population]}
-      and end_unix_ns >= start_unix_ns and end_unix_ns - start_unix_ns < ${LONGEST_NS}
+    where bytes_written >= 0 and bytes_read >= 0 and ${WHERE[population]}
+      and start_unix_ns between ${TIME_LEAST_NS} and ${TIME_MOST_NS}
+      and end_unix_ns between start_unix_ns and ${TIME_MOST_NS} and end_unix_ns - start_unix_ns < ${LONGEST_NS}
       ${cluster === null ? "" : `and cluster = ${quoted(cluster)}`}`);
   return {
     jobs: number(row?.jobs),
@@ -75,10 +82,6 @@ export function classOf(bytesWritten: number, writeCalls: number, limits: Limits
   if (!(bytesWritten > limits.bytesLimit)) return "light";
   if (!enough) return "too few jobs";
   if (!(writeCalls > 0) || Number.isNaN(limits.bytesPerCallLimit)) return "not recorded";
-  const perCall = bytesWritten / writeCalls;
-  return perCall < limits.bytesPerCallLimit
-    ? "inefficient"
-    : perCall > limits.bytesPerCallLimit
-      ? "efficient"
-      : "tie";
+  const { bytesLimit: bytes, bytesPerCallLimit: perCall } = limits;
+  return writeClass(bytesWritten, bytesWritten / writeCalls, { bytes, perCall });
 }

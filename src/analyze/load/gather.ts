@@ -5,22 +5,13 @@
  */
 import { CLIENT_CALL_COLUMNS, type Queryable } from "../../model/index.ts";
 import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
-import { rowSums, SUMS_AGAIN } from "./amounts.ts";
+import { AMOUNT_COLUMNS, SUMS_AGAIN } from "./amounts.ts";
+import { loadRows } from "./levels.ts";
+import { stretchSql } from "./stretches.ts";
 import { labelUsers } from "./users.ts";
 import type { Window } from "./window.ts";
 
-/** Stretches that a window is cut into, for small pictures. */
-const STRETCHES = 16;
-
-export const stretchMinutes = ({ from, to }: Window): number =>
-  Math.max(1, Math.ceil((to - from) / STRETCHES));
-export const stretchesOf = (window: Window): number =>
-  Math.ceil((window.to - window.from) / stretchMinutes(window));
-
 export const inWindow = ({ from, to }: Window): string => `minute_unix >= ${from} and minute_unix < ${to}`;
-export const stretchSql = (window: Window, table = ""): string =>
-  `((${table}minute_unix - ${window.from}) // ${stretchMinutes(window)})::integer`;
-
 /** A job that the scheduler knows may have begun and ended a little off by the clocks of servers. */
 const MARGIN_NS = 86_400_000_000_000n;
 
@@ -31,12 +22,17 @@ export async function gatherFromServers(
   condition: string,
   smallBytes: number,
 ): Promise<void> {
-  const rows = `(select * from minutes where ${inWindow(window)} and ${condition})`;
-  const known = await clustersOfMinutes(db, rows, "minute_unix");
+  const asked = { base: "minutes", window, condition, smallBytes } as const;
+  let rows = await loadRows(db, CELL_COLUMNS, asked);
+  let known = await clustersOfMinutes(db, rows, "minute_unix");
+  if (known.matter && (await hasUnclearNumbers(db))) {
+    rows = await withMinutesOfUnclear(db, rows, asked);
+    known = await clustersOfMinutes(db, rows, "minute_unix");
+  }
   await db.run(`create or replace temp table load_cells as
     select *, ${known.matter ? "concat(job_key, '/', if(unclear, '?', cluster))" : "job_key::varchar"} as identity from (
       select m.job_key, any_value(m.job_id) as job_id, ${known.matter ? known.cluster : "any_value(m.cluster)"} as cluster, ${known.unclear} as unclear,
-        ${stretchSql(window, "m.")} as stretch, ${rowSums(smallBytes)}
+        ${stretchSql(window, "m.")} as stretch, ${SUMS_AGAIN}
       from ${rows} m ${known.joins} group by m.job_key, ${known.matter ? "3, 4," : ""} stretch)`);
   await gatherFacts(db, window, known.matter);
   const clusters = known.matter
@@ -44,7 +40,7 @@ export async function gatherFromServers(
     : "null::varchar";
   await db.run(`create or replace temp table load_jobs as
     select c.identity, c.job_key, c.job_id, f.facts.user_name as user_name, f.facts.user_id as user_id,
-      f.facts.name as name, f.facts.nodes as nodes, coalesce(c.cluster, f.facts.cluster) as cluster,
+      f.facts.name as name, f.facts.account as account, f.facts.nodes as nodes, coalesce(c.cluster, f.facts.cluster) as cluster,
       f.facts.start as start_unix_ns, f.facts.end as end_unix_ns, ${clusters} as clusters,
       c.* exclude (identity, job_key, job_id, cluster, unclear)
     from (select identity, any_value(job_key) as job_key, any_value(job_id) as job_id, any_value(cluster) as cluster,
@@ -54,22 +50,76 @@ export async function gatherFromServers(
   await labelUsers(db, "load_jobs");
 }
 
+const CELL_COLUMNS = ["job_key", "job_id", "cluster", ...AMOUNT_COLUMNS];
+
+/** Numbers on several clusters: which of them ran is known by the minute. */
+async function hasUnclearNumbers(db: Queryable): Promise<boolean> {
+  const rows = await db.rows("select 1 as one from minute_cluster_many limit 1");
+  return rows.length > 0;
+}
+
+/** The rows with those of such numbers by the minute, as far as minutes are there. */
+async function withMinutesOfUnclear(
+  db: Queryable,
+  rows: string,
+  asked: Parameters<typeof loadRows>[2],
+): Promise<string> {
+  const parts = await db.levels?.("minutes");
+  if (parts === undefined) return rows;
+  await db.run("create or replace temp table load_many as select job_key from minute_cluster_many");
+  const many = "cluster is null and job_key in (from load_many)";
+  const from = Math.max(asked.window.from, parts.minutesFrom);
+  if (from >= asked.window.to) return rows;
+  const minutes = { ...asked, window: { from, to: asked.window.to, grain: 1 } };
+  return `(select * from ${rows} where not (${many} and minute_unix >= ${from})
+    union all select * from ${await loadRows(db, CELL_COLUMNS, minutes)} where ${many})`;
+}
+
 /** Of several runs under one id, and on one cluster where that matters, the last that began before the end of the window. */
 async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): Promise<void> {
   const [fromNs, toNs] = [BigInt(window.from) * 60_000_000_000n, BigInt(window.to) * 60_000_000_000n];
-  const runs = `select * from job_totals
-    where job_key in (select job_key from load_cells)
-      and (start_unix_ns is null or start_unix_ns < ${toNs + MARGIN_NS})
+  // Of the rows of these jobs alone: a store has years of others.
+  await db.run(`create or replace temp table load_known as
+    select * from jobs where job_key in (select job_key from load_cells)`);
+  if (!byCluster) await gatherPlainFacts(db);
+  const rest = byCluster
+    ? "load_known"
+    : "(select * from load_known where job_key not in (select job_key from load_plain))";
+  const totals = db.jobTotalsOf?.(rest);
+  const some =
+    totals === undefined ? `select * from job_totals where job_key in (select job_key from ${rest})` : totals;
+  const inTime = `(start_unix_ns is null or start_unix_ns < ${toNs + MARGIN_NS})
       and (end_unix_ns is null or end_unix_ns >= ${fromNs - MARGIN_NS})`;
+  const runs = `select * from (${some}) where ${inTime}`;
   // What a list of jobs without clusters says goes for every cluster that it could be of.
   const relation = byCluster
     ? `(select r.*, c.cluster as of_cluster from (${runs}) r join (select distinct job_key, cluster from load_cells) c
         on c.job_key = r.job_key and (r.cluster is null or r.cluster = c.cluster))`
     : `(select *, null::varchar as of_cluster from (${runs}))`;
   await db.run(`create or replace temp table load_facts as
-    select job_key, of_cluster, arg_max({'user_name': user_name, 'user_id': user_id, 'name': name, 'nodes': nodes,
-        'cluster': cluster, 'start': start_unix_ns, 'end': end_unix_ns}, coalesce(start_unix_ns, 0)) as facts
+    select job_key, of_cluster, arg_max(${FACTS}, coalesce(start_unix_ns, 0)) as facts
     from ${relation} group by job_key, of_cluster`);
+  if (!byCluster)
+    await db.run(`insert into load_facts select job_key, null, ${FACTS} from load_plain where ${inTime}`);
+}
+
+const FACTS = `{'user_name': user_name, 'user_id': user_id, 'name': name, 'account': nullif(account, ''), 'nodes': nodes,
+  'cluster': cluster, 'start': start_unix_ns, 'end': end_unix_ns}`;
+const PLAIN = ["user_name", "user_id", "name", "account", "nodes", "cluster", "start_unix_ns", "end_unix_ns"];
+
+/**
+ * Jobs that the scheduler alone tells of, in one run: the row that knows most of its end counts, as in `job_totals`. They are
+ * nearly all, and need none of its joins.
+ */
+async function gatherPlainFacts(db: Queryable): Promise<void> {
+  const latest = PLAIN.map((name) => `'${name}': ${name}`).join(", ");
+  await db.run(`create or replace temp table load_plain as
+    select job_key, unnest(facts) from (
+      select job_key, arg_max({${latest}}, (coalesce(end_unix_ns, -1), coalesce(start_unix_ns, -1))) as facts
+      from load_known group by job_key
+      having bool_and(source = 'scheduler') and min(job_id) = max(job_id) and count(distinct cluster) < 2
+        and count(cluster) in (0, count(*)) and min(coalesce(submit_unix_ns, start_unix_ns)) = max(coalesce(submit_unix_ns, start_unix_ns))
+        and count(coalesce(submit_unix_ns, start_unix_ns)) = count(*))`);
 }
 
 /** From what clients counted, for jobs that began in the window. There are no stretches: a job has one reading. */
@@ -83,7 +133,7 @@ export async function gatherFromClients(
       ? "true"
       : `start_unix_ns >= ${BigInt(window.from) * 60_000_000_000n} and start_unix_ns < ${BigInt(window.to) * 60_000_000_000n}`;
   await db.run(`create or replace temp table load_jobs as
-    select concat(job_key, '/', cluster, '/', start_unix_ns) as identity, job_key, job_id, user_name, user_id, name, nodes,
+    select concat(job_key, '/', cluster, '/', start_unix_ns) as identity, job_key, job_id, user_name, user_id, name, nullif(account, '') as account, nodes,
       cluster, start_unix_ns, end_unix_ns, null::varchar as clusters, bytes_read, bytes_written, reads, writes, opens, ${CLIENT_CALL_COLUMNS.map((name) => `coalesce(${name}, 0)`).join(" + ")} as metadata_calls,
       case when bytes_written < writes * ${Math.round(smallBytes)} then writes end as small_writes
     from job_totals where ${time} and bytes_read is not null`);

@@ -1,11 +1,16 @@
 /** What an administrator asks of a store: who loads a target, who comes first, what a job did, and when it is quiet. */
 export type { Measure } from "./amounts.ts";
-export { PER_CALL, POPULATIONS } from "./efficiency.ts";
+export { PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
+export { chosenZone } from "../study/common/stored-zone.ts";
 export { jobAnswer } from "./job.ts";
+export { jobLine, jobShares } from "./job-line.ts";
 export { jobDocument } from "./job-document.ts";
+export { nodesDocument, operationsDocument } from "./groups-document.ts";
+export { rankNodes } from "./nodes.ts";
+export { rankOperations } from "./operations.ts";
 export { quietHours } from "./quiet.ts";
 export { quietDocument } from "./quiet-document.ts";
-export { type Order, type Ranking, rank } from "./rank.ts";
+export { type By, type Order, type Ranking, rank } from "./rank.ts";
 export { rankTargets, type TargetRanking } from "./rank-targets.ts";
 export { rankingDocument, targetRankingDocument } from "./rank-document.ts";
 export {
@@ -16,8 +21,25 @@ export {
   type TargetName,
   targetsText,
 } from "./targets.ts";
-export { askedWindow, checkZone, parseLength, storedTime, type Window } from "./window.ts";
-export { stretchMinutes } from "./gather.ts";
+export { alertRules, DEFAULT_ALERTS } from "./alert-rules.ts";
+export { judgeAlerts } from "./alerts.ts";
+export { weekAnswer } from "./week.ts";
+export { weekDocument } from "./week-document.ts";
+export { weekFindings } from "./week-findings.ts";
+export { CHANGE_KINDS, compareTimes } from "./compare.ts";
+export { comparisonDocument } from "./compare-document.ts";
+export {
+  askedWindow,
+  checkZone,
+  lastWeek,
+  parseLength,
+  parsePeriod,
+  parseTime,
+  storedTime,
+  type Window,
+} from "./window.ts";
+export { stretchMinutes } from "./stretches.ts";
+export { answerable, withMinutes } from "./levels.ts";
 export {
   byApplication,
   hasOrder,

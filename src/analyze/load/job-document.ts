@@ -134,6 +134,11 @@ const NO_MINUTES: Block = {
 
 function warnings(run: JobRun, { options }: JobAnswer): Block[] {
   const texts = [
+    ...(run.spanMinutes === 1
+      ? []
+      : [
+          `Minutes of this time were pruned: the series has ${run.spanMinutes === 60 ? "hours" : "days"}, and bursts, period and neighbours are not known.`,
+        ]),
     ...(run.facts.warnings === null ? [] : [run.facts.warnings.replaceAll("\n", "; ")]),
     ...(run.minutesOutside === 0 ? [] : [outsideText(run, options.lateMinutes)]),
   ];

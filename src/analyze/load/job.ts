@@ -10,6 +10,7 @@ import {
   limitsOf,
 } from "./efficiency.ts";
 import { byCluster, type ClusterPart } from "./job-clusters.ts";
+import { type Counters, countersOf, type MinuteRow, minutesOf } from "./job-minutes.ts";
 import { added, insideOf, type Part, placed, type Span } from "./job-runs.ts";
 import { type Neighbour, neighboursOf } from "./neighbours.ts";
 import { type Burst, burstsOf, type IoShare, ioShareOf, type Minute, periodOf } from "./series.ts";
@@ -30,14 +31,6 @@ interface JobFacts {
   readonly startUnix: number | null;
   readonly endUnix: number | null;
   readonly warnings: string | null;
-}
-
-interface Counters {
-  readonly bytesRead: bigint;
-  readonly bytesWritten: bigint;
-  readonly readCalls: bigint;
-  readonly writeCalls: bigint;
-  readonly metadataCalls: bigint;
 }
 
 interface TargetUse extends Counters {
@@ -63,8 +56,10 @@ export interface JobRun {
   readonly clients: Counters | null;
   /** What servers counted in its minutes; null: none of them has a row. */
   readonly servers: Counters | null;
-  /** Each minute as servers have it. */
+  /** Each minute as servers have it; each hour or day when minutes were pruned. */
   readonly series: readonly Minute[];
+  /** Minutes that an entry of the series stands for; beyond 1 nothing is known of bursts, period, share and neighbours. */
+  readonly spanMinutes: number;
   /**
    * Minutes of the series before the start of the run or too long after its end: they are in its sums, and neither in its
    * bursts nor in its period and share of I/O.
@@ -104,6 +99,7 @@ interface JobOptions extends EfficiencyOptions {
   readonly maxGapMinutes: number;
   /** Minutes up to this many after the end of a run count in its last one. */
   readonly lateMinutes: number;
+  /** How many of them; 0: nobody looks for them. */
   readonly neighbours: number;
   /** Only the job of this cluster. */
   readonly cluster?: string | undefined;
@@ -168,35 +164,6 @@ function runsOf(parts: readonly ClusterPart<MinuteRow>[], darshan: readonly Dars
 const startOf = ({ row }: { readonly row: SqlRow | undefined }): number =>
   secondsOf(row?.start_unix_ns) ?? Number.MAX_VALUE;
 
-interface MinuteRow extends Counters {
-  readonly cluster: string | null;
-  readonly fileSystem: string | null;
-  readonly target: string;
-  readonly minuteUnix: number;
-}
-
-async function minutesOf(db: Queryable, is: string): Promise<MinuteRow[]> {
-  const rows = await db.rows(`select file_system, target, minute_unix, cluster, sum(bytes_read) as bytes_read,
-      sum(bytes_written) as bytes_written, sum(reads) as reads, sum(writes) as writes, sum(metadata_calls) as metadata_calls
-    from minutes where ${is} group by file_system, target, minute_unix, cluster
-    order by minute_unix, target, file_system, cluster`);
-  return rows.map((row) => ({
-    fileSystem: text(row.file_system),
-    target: String(row.target),
-    minuteUnix: number(row.minute_unix),
-    cluster: text(row.cluster),
-    ...countersOf(row),
-  }));
-}
-
-const countersOf = (row: SqlRow): Counters => ({
-  bytesRead: exact(row.bytes_read),
-  bytesWritten: exact(row.bytes_written),
-  readCalls: exact(row.reads),
-  writeCalls: exact(row.writes),
-  metadataCalls: exact(row.metadata_calls),
-});
-
 async function darshanOf(db: Queryable, is: string): Promise<DarshanRun[]> {
   const rows =
     await db.rows(`select run_id, source, application, ranks, start_unix_ns, run_seconds, bytes_read, bytes_written
@@ -223,7 +190,9 @@ async function runOf(
   options: JobOptions,
 ): Promise<JobRun> {
   const series = seriesOf(minutes);
-  const { inside, outside } = insideOf(series, span, options.lateMinutes);
+  const spanMinutes = minutes.reduce((most, one) => Math.max(most, one.spanMinutes), 1);
+  const placed = insideOf(series, span, options.lateMinutes);
+  const { inside, outside } = spanMinutes > 1 ? { inside: [], outside: 0 } : placed;
   const clients = row === undefined || row.bytes_written === null ? null : clientCounters(row);
   const servers = minutes.length === 0 ? null : sumOf(minutes);
   const bursts = burstsOf(inside, options.maxGapMinutes);
@@ -237,7 +206,7 @@ async function runOf(
   const written = counted === null ? Number.NaN : Number(counted.bytesWritten);
   const calls = counted === null ? Number.NaN : Number(counted.writeCalls);
   const others =
-    servers === null
+    servers === null || spanMinutes > 1 || options.neighbours === 0
       ? { rows: [], total: 0 }
       : await neighboursOf(db, { jobId: facts.jobId, cluster }, series, options.neighbours);
   const recorded = servers ?? clients;
@@ -253,6 +222,7 @@ async function runOf(
     clients,
     servers,
     series,
+    spanMinutes,
     minutesOutside: outside,
     bursts,
     largestBurst: largest,

@@ -17,7 +17,19 @@ const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(
 const windowName = ({ startMinute, endMinute }: QuietWindow) =>
   `${clockText(startMinute)} to ${clockText(endMinute)}`;
 
-export function quietDocument(answer: QuietAnswer, targets: string, about: About): Document {
+/** Hours in which jobs should not start, as the study of the system names them; none with a reason. */
+interface ContentionHours {
+  readonly hours: readonly number[];
+  readonly verdict: string;
+  readonly reason: string;
+}
+
+export function quietDocument(
+  answer: QuietAnswer,
+  targets: string,
+  contention: ContentionHours,
+  about: About,
+): Document {
   const { window, zone, days, source, measure } = answer;
   return {
     title: `Quiet hours of ${targets}`,
@@ -33,7 +45,9 @@ export function quietDocument(answer: QuietAnswer, targets: string, about: About
     ],
     verdict: verdictOf(answer),
     sections: [
-      ...(answer.quietest === null ? [] : [{ id: "answer", title: "Windows", blocks: answerBlocks(answer) }]),
+      ...(answer.quietest === null
+        ? []
+        : [{ id: "answer", title: "Windows", blocks: answerBlocks(answer, contention) }]),
       ...(days === 0
         ? []
         : [
@@ -67,14 +81,14 @@ function verdictOf(answer: QuietAnswer): string {
   return `Quietest is ${windowName(quietest)} (${zone}): ${formatShare(quieterBy)} less than a typical window; ${tested}.`;
 }
 
-function answerBlocks(answer: QuietAnswer): Block[] {
-  const { quietest, busiest, typical, contentionHours, busyRatio, lengthMinutes, zone } = answer;
+function answerBlocks(answer: QuietAnswer, contention: ContentionHours): Block[] {
+  const { quietest, busiest, typical, busyHours, busyRatio, lengthMinutes, zone } = answer;
   const row = (name: string, one: QuietWindow | null): Cell[][] =>
     one === null
       ? []
       : [[name, windowName(one), cell(one.median), cell(one.p90), cell(one.median / typical), one.days]];
   const unit = measureUnit(answer.measure) === "bytes" ? "bytes" : "count";
-  const hours = contentionHours.map((hour) => clockText(hour * 60)).join(", ");
+  const named = (hours: readonly number[]) => hours.map((hour) => clockText(hour * 60)).join(", ");
   return [
     table(
       "windows",
@@ -93,10 +107,19 @@ function answerBlocks(answer: QuietAnswer): Block[] {
       kind: "text",
       text:
         answer.sureness.verdict === "not enough data"
-          ? `Contention hours: not enough data (at least ${answer.sureness.leastDays} days).`
-          : contentionHours.length === 0
-            ? `Contention hours: none has ${busyRatio} times the load of the middle hour.`
-            : `Contention hours (at least ${busyRatio} times the middle hour): ${hours}.`,
+          ? `Busy hours: not enough data (at least ${answer.sureness.leastDays} days).`
+          : busyHours.length === 0
+            ? `Busy hours: none has ${busyRatio} times the load of the middle hour.`
+            : `Busy hours (at least ${busyRatio} times the middle hour): ${named(busyHours)}.`,
+    },
+    {
+      kind: "text",
+      text:
+        contention.hours.length > 0
+          ? `Contention hours (jobs that start then move more and take longer for the same I/O, as in study system): ${named(contention.hours)}.`
+          : contention.verdict === "insufficient"
+            ? `Contention hours cannot be judged (O15 of study system). ${contention.reason}`
+            : "Contention hours: none; jobs do not take longer when much is moved (O15 of study system).",
     },
   ];
 }

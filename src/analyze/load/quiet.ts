@@ -55,7 +55,7 @@ export interface QuietAnswer {
   readonly quieterBy: number;
   readonly sureness: Sureness;
   /** Hours whose median is at least `busyRatio` times that of the middle hour. */
-  readonly contentionHours: readonly number[];
+  readonly busyHours: readonly number[];
   readonly busyRatio: number;
 }
 
@@ -199,7 +199,7 @@ function quietAnswer(
     typical,
     quieterBy: quietest === null ? Number.NaN : 1 - quietest.median / typical,
     sureness: surenessOf(windows, quietest?.days ?? 0, leastDays),
-    contentionHours: hours.flatMap(({ median }, hour) =>
+    busyHours: hours.flatMap(({ median }, hour) =>
       median > 0 && median >= busyRatio * middleHour ? [hour] : [],
     ),
     busyRatio,

@@ -3,10 +3,18 @@ import { formatBytes, formatCount, formatMany, formatShare } from "../../base/un
 import type { Block, Cell, Document } from "../../model/index.ts";
 import { type Amounts, MEASURE_WORDS, measured, type Measure, measureUnit } from "./amounts.ts";
 import { type About, bar, cell, type Column, spark, table } from "./blocks.ts";
-import { stretchMinutes } from "./gather.ts";
-import type { Loader, Ranking, Rest } from "./rank.ts";
+
+import type { By, Loader, Ranking, Rest } from "./rank.ts";
 import type { TargetRanking } from "./rank-targets.ts";
+import { stretchMinutes } from "./stretches.ts";
 import { windowText } from "./window.ts";
+
+const NOT_KNOWN: Readonly<Record<By, string>> = {
+  job: "job not known",
+  user: "user not known",
+  account: "account not known",
+};
+const TITLES: Readonly<Record<By, string>> = { job: "Jobs", user: "Users", account: "Accounts" };
 
 interface AmountColumn {
   readonly column: Column;
@@ -66,7 +74,7 @@ function rowsOf(ranking: Ranking): readonly (readonly Cell[])[] {
           ...(showsClusters(ranking) ? [one.possibleClusters ?? one.cluster] : []),
           ...[one.user, one.jobName, one.nodes],
         ]
-      : [one.id ?? "user not known", one.jobs];
+      : [one.id ?? NOT_KNOWN[by], one.jobs];
   const tail = (one: { share: number; when: readonly number[] }): Cell[] => [
     cell(one.share),
     ranking.source === "servers" ? spark(one.when) : bar(one.share),
@@ -85,9 +93,9 @@ function rowsOf(ranking: Ranking): readonly (readonly Cell[])[] {
   const otherName =
     by === "job"
       ? `others (${formatMany(others.jobs, "job")})`
-      : others.users > 0
-        ? `others (${formatMany(others.users, "user")})`
-        : "user not known";
+      : (others.accounts ?? others.users) > 0
+        ? `others (${formatMany(others.accounts ?? others.users, by)})`
+        : NOT_KNOWN[by];
   return [
     ...rows.map((one) => [...who(one), ...amounts(one), ...tail(one)]),
     ...(others.jobs > 0 ? [rest(otherName, others)] : []),
@@ -108,10 +116,15 @@ function rankingTable(ranking: Ranking): Block {
           ["name", "Name", "text", "Name of the job, from the scheduler."],
           ["nodes", "Nodes", "count", "Nodes allocated, from the scheduler."],
         ]
-      : [
-          ["user", "User", "text", "User, from the scheduler, or from ids of the kind program.uid."],
-          ["jobs", "Jobs", "count", "Jobs of the user in this time."],
-        ];
+      : by === "account"
+        ? [
+            ["account", "Account", "text", "Account of the jobs, from the scheduler."],
+            ["jobs", "Jobs", "count", "Jobs of the account in this time."],
+          ]
+        : [
+            ["user", "User", "text", "User, from the scheduler, or from ids of the kind program.uid."],
+            ["jobs", "Jobs", "count", "Jobs of the user in this time."],
+          ];
   const when =
     window === undefined || source !== "servers"
       ? ""
@@ -181,8 +194,8 @@ export function rankingDocument(ranking: Ranking, { title, targets }: RankTitle,
     by === "job"
       ? `job ${one.id}${one.possibleClusters === null ? "" : ` of ${one.possibleClusters}`}${one.user === null ? "" : ` of ${one.user}`}`
       : one.id === null
-        ? "jobs of unknown users"
-        : `user ${one.id}`;
+        ? `jobs of unknown ${by}s`
+        : `${by} ${one.id}`;
   return {
     title,
     facts: [
@@ -203,7 +216,7 @@ export function rankingDocument(ranking: Ranking, { title, targets }: RankTitle,
     sections: [
       {
         id: "who",
-        title: by === "job" ? "Jobs" : "Users",
+        title: TITLES[by],
         blocks: [...notes(ranking), rankingTable(ranking)],
       },
       ...figureSection(ranking),
@@ -218,7 +231,7 @@ function figureSection(ranking: Ranking): Document["sections"] {
   const { rows, others, unexplained, by, measure } = ranking;
   if (rows.length === 0) return [];
   const parts = [
-    ...rows.map((one) => ({ name: one.id ?? "user not known", amounts: one as Amounts })),
+    ...rows.map((one) => ({ name: one.id ?? NOT_KNOWN[by], amounts: one as Amounts })),
     ...(others.jobs > 0 ? [{ name: "others", amounts: others as Amounts }] : []),
     ...(unexplained === null ? [] : [{ name: "not in job statistics", amounts: unexplained as Amounts }]),
   ];

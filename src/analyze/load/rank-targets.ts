@@ -1,6 +1,7 @@
 /** Targets in the order of their load. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import {
+  AMOUNT_COLUMNS,
   type Amounts,
   amountsOf,
   exact,
@@ -9,12 +10,13 @@ import {
   NOTHING,
   number,
   plus,
-  rowSums,
   shareOf,
+  SUMS_AGAIN,
   text,
 } from "./amounts.ts";
-import { inWindow, stretchesOf, stretchSql } from "./gather.ts";
+import { loadRows } from "./levels.ts";
 import type { Order, RankRequest } from "./rank.ts";
+import { stretchesOf, stretchSql } from "./stretches.ts";
 import type { Window } from "./window.ts";
 
 interface TargetLoad extends Amounts {
@@ -62,12 +64,15 @@ export async function rankTargets(
   }: Omit<RankRequest, "by" | "source"> & { readonly window: Window },
 ): Promise<TargetRanking> {
   const measure: Measure = order === "share" ? "bytes" : order;
-  const where = `${inWindow(window)} and ${condition}`;
-  const [own] = await db.rows(`select count(*) as n from (select 1 from targets where ${where} limit 1)`);
+  const columns = ["file_system", "target", ...AMOUNT_COLUMNS];
+  const asked = { window, condition, smallBytes };
+  const ownRows = await loadRows(db, columns, { ...asked, base: "targets", smallBytes: 0 });
+  const [own] = await db.rows(`select count(*) as n from (select 1 from ${ownRows} limit 1)`);
   const source = measure === "small-writes" || exact(own?.n) === 0n ? "minutes" : "targets";
-  const rows =
-    await db.rows(`select file_system, target, ${stretchSql(window)} as stretch, ${rowSums(smallBytes)}
-    from ${source} where ${where} group by all order by all`);
+  const relation =
+    source === "targets" ? ownRows : await loadRows(db, columns, { ...asked, base: "minutes" });
+  const rows = await db.rows(`select file_system, target, ${stretchSql(window)} as stretch, ${SUMS_AGAIN}
+    from ${relation} group by all order by all`);
   const loads = new Map<string, { row: SqlRow; amounts: Amounts; when: number[] }>();
   for (const row of rows) {
     const key = JSON.stringify([row.file_system, row.target]);

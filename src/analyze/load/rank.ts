@@ -1,6 +1,7 @@
 /** Who loads targets: jobs or users in the order of some amount, the rest as one row, and what no job explains. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import {
+  AMOUNT_COLUMNS,
   type Amounts,
   amountsOf,
   COLUMNS,
@@ -12,22 +13,27 @@ import {
   NOTHING,
   number,
   plus,
-  rowSums,
   shareOf,
   SUMS_AGAIN,
   text,
 } from "./amounts.ts";
-import { gatherFromClients, gatherFromServers, inWindow, stretchesOf, stretchSql } from "./gather.ts";
+import { gatherFromClients, gatherFromServers } from "./gather.ts";
+import { loadRows } from "./levels.ts";
+import { stretchesOf, stretchSql } from "./stretches.ts";
 import type { Window } from "./window.ts";
 
-type By = "job" | "user";
+/** What rows stand for. */
+export type By = "job" | "user" | "account";
+/** The column of `load_jobs` that jobs are put together by. */
+const LABELS: Readonly<Record<Exclude<By, "job">, string>> = { user: "user_label", account: "account" };
 /** share: the larger of the shares of all bytes and of all metadata operations. */
 export type Order = Measure | "share";
 
 export interface Loader extends Amounts {
-  /** Job number, or the name of a user; null when nobody knows the user. */
+  /** Job number, or the name of a user or an account; null when nobody knows it. */
   readonly id: string | null;
   readonly user: string | null;
+  readonly account: string | null;
   readonly jobName: string | null;
   readonly cluster: string | null;
   /** Clusters that have a job of this number, `cab or quartz`, when nobody can tell which one it is; else null. */
@@ -46,6 +52,8 @@ export interface Rest extends Amounts {
   readonly jobs: number;
   /** Users of these jobs; of rows by job they may have others among the first. */
   readonly users: number;
+  /** Accounts of these jobs, when rows are accounts. */
+  readonly accounts?: number;
   readonly share: number;
   readonly when: readonly number[];
 }
@@ -131,7 +139,7 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
     others: {
       ...rest,
       jobs: jobs - jobsShown,
-      users: by === "user" ? users - rows.filter(({ id }) => id !== null).length : await usersBeyondTop(db),
+      ...(await beyondTop(db, by)),
       share: share(rest),
       when: left(
         stretches,
@@ -174,13 +182,14 @@ async function loaders(
   const [grouped, ties] =
     by === "job"
       ? [
-          `select identity, job_id as label, 1 as jobs, user_label as user, name, cluster, clusters, nodes, start_unix_ns,
+          `select identity, job_id as label, 1 as jobs, user_label as user, account, name, cluster, clusters, nodes, start_unix_ns,
              end_unix_ns, ${Object.values(COLUMNS).join(", ")} from load_jobs`,
           "label nulls last, cluster nulls last, start_unix_ns",
         ]
       : [
-          `select user_label as label, count(*) as jobs, user_label as user, null as name, null as cluster,
-             null as clusters, null as nodes, null as start_unix_ns, null as end_unix_ns, ${SUMS_AGAIN} from load_jobs group by user_label`,
+          `select ${LABELS[by]} as label, count(*) as jobs, ${by === "user" ? LABELS.user : "null"} as user,
+             ${by === "account" ? LABELS.account : "null"} as account, null as name, null as cluster, null as clusters,
+             null as nodes, null as start_unix_ns, null as end_unix_ns, ${SUMS_AGAIN} from load_jobs group by ${LABELS[by]}`,
           "label nulls last",
         ];
   const order = `${orderSql(request.order, total)} desc, ${ties}`;
@@ -198,6 +207,7 @@ async function loaders(
     return {
       id: text(row.label),
       user: text(row.user),
+      account: text(row.account),
       jobName: text(row.name),
       cluster: text(row.cluster),
       possibleClusters: text(row.clusters),
@@ -212,11 +222,13 @@ async function loaders(
   });
 }
 
-/** Users of the jobs that are not among the first. */
-async function usersBeyondTop(db: Queryable): Promise<number> {
-  const [row] = await db.rows(`select count(distinct j.user_label) as users from load_jobs j
-    where not exists (select 1 from load_top t where t.identity = j.identity)`);
-  return number(row?.users);
+/** Users, or accounts, of the jobs that are not among the first. */
+async function beyondTop(db: Queryable, by: By): Promise<Pick<Rest, "users" | "accounts">> {
+  const isShown = by === "job" ? "t.identity = j.identity" : `t.label is not distinct from j.${LABELS[by]}`;
+  const [row] = await db.rows(`select count(distinct user_label) as users, count(distinct account) as accounts
+    from load_jobs j where not exists (select 1 from load_top t where ${isShown})`);
+  const users = number(row?.users);
+  return by === "account" ? { users, accounts: number(row?.accounts) } : { users };
 }
 
 async function stretchesOfTop(
@@ -229,7 +241,7 @@ async function stretchesOfTop(
   const join =
     by === "job"
       ? "load_top t on t.identity = c.identity"
-      : "load_jobs j on j.identity = c.identity join load_top t on t.label is not distinct from j.user_label";
+      : `load_jobs j on j.identity = c.identity join load_top t on t.label is not distinct from j.${LABELS[by]}`;
   const found = await db.rows(
     `select t.place, c.stretch, sum(${measureSql(measure, "c.")}) as amount
      from load_cells c join ${join} group by all`,
@@ -263,8 +275,9 @@ async function ownCounters(
   condition: string,
   smallBytes: number,
 ): Promise<OwnCounters | null> {
-  const rows = await db.rows(`select ${stretchSql(window)} as stretch, ${rowSums(smallBytes)} from targets
-    where ${inWindow(window)} and ${condition} group by stretch`);
+  const asked = { base: "targets", window, condition, smallBytes: 0 } as const;
+  const rows = await db.rows(`select ${stretchSql(window)} as stretch, ${SUMS_AGAIN}
+    from ${await loadRows(db, AMOUNT_COLUMNS, asked)} group by stretch`);
   if (rows.length === 0) return null;
   const ofJobsElsewhere = await jobsElsewhere(db, window, condition, smallBytes);
   // Targets do not tell jobs apart, so none of their writes count as small.
@@ -293,8 +306,11 @@ async function jobsElsewhere(
     select count(*) filter (kind <> 'job_stats') as own from readings where ${condition} group by file_system, target)`);
   if (number(known?.targets) > 0 && number(known?.without) === 0) return NOTHING;
   const name = "concat(file_system, '-', target)";
-  const where = `${inWindow(window)} and ${condition}`;
-  const [row] = await db.rows(`select ${rowSums(smallBytes)} from minutes
-    where ${where} and ${name} not in (select distinct ${name} from targets where ${where})`);
+  const asked = { window, condition, smallBytes };
+  const columns = ["file_system", "target", ...AMOUNT_COLUMNS];
+  const ofJobs = await loadRows(db, columns, { ...asked, base: "minutes" });
+  const own = await loadRows(db, columns, { ...asked, base: "targets", smallBytes: 0 });
+  const [row] = await db.rows(`select ${SUMS_AGAIN} from ${ofJobs}
+    where ${name} not in (select distinct ${name} from ${own})`);
   return amountsOf(row as SqlRow);
 }

@@ -23,7 +23,8 @@ const sum = (row: RankedRow, ...keys: readonly string[]) =>
 /** Bytes over the I/O time of the slowest rank, as darshan-parser's agg_perf_by_slowest. */
 const rateOf: Value = (row) => {
   const seconds = row.slowestSeconds;
-  return typeof seconds === "number" && seconds > 0 ? sum(row, "bytesRead", "bytesWritten") / seconds : null;
+  const bytes = row.ratedBytes ?? sum(row, "bytesRead", "bytesWritten");
+  return typeof seconds === "number" && seconds > 0 ? Number(bytes) / seconds : null;
 };
 
 const number =
@@ -87,8 +88,47 @@ export const RANKED_COLUMNS: Readonly<Record<(typeof RANKED)[number], readonly C
     ["runSeconds", "Run time", "seconds", "Summed over runs."],
     ["files", "Files", "files", "Files with a record, summed over runs."],
     ...SUMS,
+    [
+      "slowestSeconds",
+      "Slowest ranks",
+      "seconds",
+      "Time of the slowest rank, summed over runs that tell it.",
+    ],
+    ["bytesPerSecond", "Throughput", "bytes/s", "Bytes of the runs that tell it / that time."],
   ],
 };
+
+/** Where a terminal has no room for all columns: those before others, after the name and what the order is about. */
+const COLUMNS_FIRST = [
+  ...["path", "source", "application", "runs", "ranks", "partialModules", "bytesRead", "bytesWritten"],
+  ...["runSeconds", "bytesPerSecond", "seconds", "slowestSeconds", "files", "jobId", "metadataSeconds"],
+  ...["opens", "users", "userId", "reads", "writes", "startUnixSeconds"],
+];
+
+const ORDER_COLUMNS: Readonly<Record<RankedOrder, readonly string[]>> = {
+  bytes: ["bytesRead", "bytesWritten"],
+  read: ["bytesRead"],
+  write: ["bytesWritten"],
+  calls: ["reads", "writes"],
+  opens: ["opens"],
+  metadata: ["metadataSeconds"],
+  "io-time": ["seconds"],
+  rate: ["bytesPerSecond"],
+  "run-time": ["runSeconds"],
+  files: ["files"],
+  runs: ["runs"],
+};
+
+function importantColumns(
+  what: (typeof RANKED)[number],
+  order: RankedOrder,
+  rows: readonly RankedRow[],
+): string[] {
+  const keys = RANKED_COLUMNS[what].map(([key]) => key);
+  const says = (key: string) => key !== "partialModules" || rows.some((row) => row[key]);
+  const wanted = [keys[0] as string, ...ORDER_COLUMNS[order], ...COLUMNS_FIRST];
+  return [...new Set(wanted)].filter((key) => keys.includes(key) && says(key));
+}
 
 /** The largest first; what is not known comes last. */
 export function ranked(rows: readonly RankedRow[], order: RankedOrder, limit: number): RankedRow[] {
@@ -100,7 +140,7 @@ export function ranked(rows: readonly RankedRow[], order: RankedOrder, limit: nu
 
 /** Whether rows of this kind can be ordered so. */
 export const hasOrder = (what: (typeof RANKED)[number], order: RankedOrder): boolean => {
-  if (order === "rate") return what === "runs";
+  if (order === "rate") return what !== "files";
   const keys = RANKED_COLUMNS[what].map(([key]) => key);
   return order === "run-time"
     ? keys.includes("runSeconds")
@@ -118,12 +158,22 @@ export function byApplication(runs: readonly RankedRow[]): RankedRow[] {
     let group = groups.get(application);
     if (group === undefined) {
       const zeros = Object.fromEntries(keys.map((key) => [key, 0]));
-      group = Object.assign(zeros, { application, runs: 0, seen: new Set() });
+      group = Object.assign(zeros, {
+        application,
+        runs: 0,
+        slowestSeconds: 0,
+        ratedBytes: 0,
+        seen: new Set(),
+      });
       groups.set(application, group);
     }
     group.runs = Number(group.runs) + 1;
     group.seen.add(run.userId);
     for (const key of keys) group[key] = Number(group[key]) + Number(run[key] ?? 0);
+    if (typeof run.slowestSeconds === "number") {
+      group.slowestSeconds = Number(group.slowestSeconds) + run.slowestSeconds;
+      group.ratedBytes = Number(group.ratedBytes) + sum(run, "bytesRead", "bytesWritten");
+    }
   }
   return [...groups.values()].map(
     ({ seen, ...row }) => ({ ...row, users: seen.size }) as unknown as RankedRow,
@@ -151,7 +201,13 @@ export function rankedDocument(
       {
         id: "ranking",
         title: "Ranking",
-        blocks: [table("ranking", caption, RANKED_COLUMNS[what], cells, total)],
+        blocks: [
+          {
+            ...table("ranking", caption, RANKED_COLUMNS[what], cells, total),
+            important: importantColumns(what, order, rows),
+            more: "raise --limit",
+          },
+        ],
       },
     ],
     ...about,

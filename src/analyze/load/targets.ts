@@ -60,6 +60,10 @@ export function targetCondition(all: readonly TargetName[], chosen: readonly Tar
   return `${byName} and concat(file_system, '-', target) in (${list(chosen.map((one) => `${one.fileSystem ?? ""}-${one.target}`))})`;
 }
 
+/** With the file system where there are several. */
+export const targetLabel = (all: readonly TargetName[], one: TargetName): string =>
+  new Set(all.map(({ fileSystem }) => fileSystem)).size > 1 ? fullName(one) : one.target;
+
 /** `OST0007`, or `all 12 targets`; with the file system where there are several. */
 export function targetsText(all: readonly TargetName[], chosen: readonly TargetName[]): string {
   const systems = new Set(all.map(({ fileSystem }) => fileSystem)).size;

@@ -8,6 +8,8 @@ import { number } from "./amounts.ts";
 export interface Window {
   readonly from: number;
   readonly to: number;
+  /** Span that rows of this time stand for, when it is more than its length asks for (levels.ts). */
+  readonly grain?: number;
 }
 
 const EMPTY =
@@ -99,6 +101,64 @@ function writtenTime(text: string, zone: string): number | undefined {
   // The 31st of June would become the 1st of July.
   if (date === undefined || !isDate(date)) return undefined;
   return localToUnix(zone, text);
+}
+
+const PERIOD =
+  "expected a day (today, yesterday, 2018-06-07), a week (week, last-week, from Monday), or FROM..TO such as 2018-06-07T10:00..2018-06-07T12:00 or -2h..now";
+
+/** A day, a week or FROM..TO as whole minutes; what of it the store has. */
+export function parsePeriod(what: string, text: string, clock: Clock): Window {
+  const [from, to] = periodOf(what, text.trim(), clock);
+  const { stored, zone } = clock;
+  if (!(to > from)) throw new UsageError(`${what} ${text}: it ends before it begins; ${PERIOD}`);
+  const window = { from: Math.floor(from / 60), to: Math.ceil(to / 60) };
+  if (window.from >= stored.to || window.to <= stored.from)
+    throw new UsageError(
+      `${what} ${text}: no minutes from ${windowText(window, zone)}; the store has ${windowText(stored, zone)}`,
+    );
+  return { from: Math.max(window.from, stored.from), to: Math.min(window.to, stored.to) };
+}
+
+function periodOf(what: string, text: string, clock: Clock): [number, number] {
+  const parts = text.split("..");
+  if (parts.length === 2) {
+    const [from = "", to = ""] = parts;
+    return [parseTime(what, from, clock), parseTime(what, to, clock)];
+  }
+  const week = /^(last-)?week$/.exec(text);
+  if (week !== null) {
+    const monday = mondayOf(clock.zone, clock.nowUnix);
+    return week[1] === undefined
+      ? [monday, daysLater(clock.zone, monday, 7)]
+      : [daysLater(clock.zone, monday, -7), monday];
+  }
+  if (text !== "today" && text !== "yesterday" && !(/^\d{4}-\d\d-\d\d$/.test(text) && isDate(text)))
+    throw new UsageError(`${what} ${text}: ${PERIOD}`);
+  const day = parseTime(what, text, clock);
+  return [day, daysLater(clock.zone, day, 1)];
+}
+
+/** The beginning of the day `days` days after one that begins then; noon is in a day whatever clocks did at night. */
+export const daysLater = (zone: string, unix: number, days: number): number =>
+  localToUnix(zone, dayOf(zone, unix + 43_200 + days * 86_400));
+
+/** The beginning of the day that a moment is in. */
+export const dayBegin = (zone: string, unix: number): number => localToUnix(zone, dayOf(zone, unix));
+
+/** The last seven whole days that the store has; what there is of them in a store that is younger. */
+export function lastWeek(zone: string, stored: Window): Window {
+  const end = dayBegin(zone, stored.to * 60) / 60;
+  const to = end > stored.from ? end : stored.to;
+  const first = dayBegin(zone, stored.from * 60) / 60;
+  const whole = first === stored.from ? first : daysLater(zone, first * 60, 1) / 60;
+  return { from: Math.max(whole < to ? whole : stored.from, daysLater(zone, to * 60, -7) / 60), to };
+}
+
+/** The beginning of the week that a moment is in. */
+function mondayOf(zone: string, unix: number): number {
+  const today = dayBegin(zone, unix);
+  const weekday = new Date(`${dayOf(zone, unix)}T00:00:00Z`).getUTCDay();
+  return daysLater(zone, today, -((weekday + 6) % 7));
 }
 
 function isDate(text: string): boolean {

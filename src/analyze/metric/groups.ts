@@ -1,7 +1,6 @@
 /** Accesses by process, file, program, host, input or direction. */
 import type { Collection } from "./collector.ts";
 import { processName } from "./entities.ts";
-import type { GroupUnions } from "./group-unions.ts";
 import type { GroupRow, Grouping, GroupTable } from "./metrics.ts";
 import type { MovedRule } from "./moved.ts";
 import { type Classes, sumsOf, valuesOf } from "./sums.ts";
@@ -57,10 +56,15 @@ export function inputClasses({ tallies, entities, inputs }: Collection): Classes
   return { groupOf, names: inputs };
 }
 
+/** T of each group of a grouping. */
+interface GroupTimes {
+  ioTimeNs(group: number): number;
+}
+
 export function groupTables(
   collection: Collection,
   classes: readonly Classes[],
-  unions: readonly GroupUnions[],
+  unions: readonly GroupTimes[],
   rule: MovedRule,
 ): GroupTable[] {
   const { options, entities } = collection;
@@ -73,7 +77,7 @@ export function groupTables(
       a.sums.bytes === b.sums.bytes ? a.group - b.group : a.sums.bytes < b.sums.bytes ? 1 : -1,
     );
     const rows = all.slice(0, options.top).map(({ sums, group }): GroupRow => {
-      const ioTimeNs = (unions[index] as GroupUnions).ioTimeNs(group);
+      const ioTimeNs = (unions[index] as GroupTimes).ioTimeNs(group);
       const key = own.names[group] as string;
       const process = by === "process" ? entities.processes[Number(key)] : undefined;
       return {

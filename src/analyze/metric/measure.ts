@@ -86,7 +86,10 @@ function pass(
     everyNs === undefined || empty ? undefined : new Windows(everyNs, axis.lastStartNs, axis.lastEndNs);
   const picture =
     options.picture === true && !empty ? new PictureBuilder(lanesOf(collection, axis.lastEndNs)) : undefined;
-  const unions = classes.map(({ groupOf, names }) => new GroupUnions(groupOf, names.length));
+  // A group of all accesses has the T of all, which the sweep finds anyhow.
+  const unions = classes.map(({ groupOf, names }) =>
+    names.length === 1 ? undefined : new GroupUnions(groupOf, names.length),
+  );
   const listeners = [windows?.columns, picture].filter((one) => one !== undefined);
   const sweep = new LevelSweep(listeners);
   const levels: BatchListener = {
@@ -101,19 +104,14 @@ function pass(
       }
     },
   });
-  const drawn = (one: PictureBuilder): BatchListener => ({
-    batch({ start, end, tally, bytes, starts }) {
-      for (let i = 0; i < starts; i++)
-        one.add(start[i] as number, end[i] as number, tally[i] as number, bytes[i] as number);
-    },
-  });
   sweepRuns(runs, axis.shift, [
-    ...[levels, ...unions],
+    ...[levels, ...unions.filter((one) => one !== undefined)],
     ...(windows === undefined ? [] : [inWindows(windows)]),
-    ...(picture === undefined ? [] : [drawn(picture)]),
+    ...(picture === undefined ? [] : [picture]),
   ]);
   assert(sweep.open === 0, `${sweep.open} accesses never ended`);
-  return { levels: sweep, unions, windows, picture };
+  const whole = { ioTimeNs: () => busyNsOf(sweep) };
+  return { levels: sweep, unions: unions.map((one) => one ?? whole), windows, picture };
 }
 
 function droppedOf({ counts, notes }: Collection) {

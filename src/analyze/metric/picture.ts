@@ -1,5 +1,6 @@
 /** What a picture of a collection needs: lanes of processes over time, and time in columns. */
 import type { Picture, PictureSpan } from "./metrics.ts";
+import type { BatchListener, CallBatch } from "./call-times.ts";
 import type { LevelListener } from "./sweep.ts";
 import { TimeColumns } from "./time-columns.ts";
 
@@ -24,12 +25,14 @@ export interface PicturePlan {
   pathOf(tally: number): string;
 }
 
-export class PictureBuilder implements LevelListener {
+export class PictureBuilder implements LevelListener, BatchListener {
   readonly #plan: PicturePlan;
   readonly #columns: TimeColumns;
   readonly #read: LaneGrid;
   readonly #write: LaneGrid;
   readonly #spans: PictureSpan[] | null;
+  /** The grid of each tally. */
+  readonly #gridOf: readonly LaneGrid[];
   /** Start and end by turns; null when there were too many. */
   #stretches: number[] | null = [];
 
@@ -41,6 +44,7 @@ export class PictureBuilder implements LevelListener {
     this.#read = new LaneGrid(plan.lanes.length, columns, widthNs);
     this.#write = new LaneGrid(plan.lanes.length, columns, widthNs);
     this.#spans = plan.accesses <= SPANS_MAX ? [] : null;
+    this.#gridOf = Array.from(plan.laneOf, (_, tally) => (plan.isWrite(tally) ? this.#write : this.#read));
   }
 
   stretch(fromNs: number, toNs: number, level: number): void {
@@ -52,14 +56,29 @@ export class PictureBuilder implements LevelListener {
     else stretches.push(fromNs, toNs);
   }
 
-  add(startNs: number, endNs: number, tally: number, bytes: number): void {
+  batch(batch: CallBatch): void {
+    const { start, end, tally, starts } = batch;
+    const { laneOf } = this.#plan;
+    for (let i = 0; i < starts; i++) {
+      const own = tally[i] as number;
+      (this.#gridOf[own] as LaneGrid).add(laneOf[own] as number, start[i] as number, end[i] as number);
+    }
+    if (this.#spans !== null) this.#keepSpans(batch, this.#spans);
+  }
+
+  #keepSpans({ start, end, tally, bytes, starts }: CallBatch, spans: PictureSpan[]): void {
     const plan = this.#plan;
-    const lane = plan.laneOf[tally] as number;
-    const write = plan.isWrite(tally);
-    (write ? this.#write : this.#read).add(lane, startNs, endNs);
-    if (this.#spans === null) return;
-    const [startSeconds, endSeconds] = [startNs / 1e9, endNs / 1e9];
-    this.#spans.push({ startSeconds, endSeconds, lane, write, bytes, file: plan.pathOf(tally) });
+    for (let i = 0; i < starts; i++) {
+      const own = tally[i] as number;
+      spans.push({
+        startSeconds: (start[i] as number) / 1e9,
+        endSeconds: (end[i] as number) / 1e9,
+        lane: plan.laneOf[own] as number,
+        write: plan.isWrite(own),
+        bytes: bytes[i] as number,
+        file: plan.pathOf(own),
+      });
+    }
   }
 
   picture(): Picture {

@@ -11,6 +11,7 @@ import { type SampleResult, ServerCollector } from "../../collect/server/collect
 import { runCollector } from "../../collect/server/run.ts";
 import { FolderInUse, type FolderLock, lockFolder } from "../../node/folder-lock.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { keepHeapSmall } from "../../node/small-heap.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
@@ -21,7 +22,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "collect server",
   description:
-    "Samples job_stats, md_stats and stats of all OSTs and MDTs of this server at a fixed interval and writes the counter deltas to DIR/segments, one file per interval, for plimsoll ingest. Its state in DIR/work survives restarts and kills: nothing is counted twice. --metrics serves a Prometheus endpoint with target totals and the busiest jobs. SIGTERM takes a last sample and stops. See docs/collect.md, and examples/ for a systemd unit.",
+    "Samples job_stats, md_stats and stats of all OSTs and MDTs of this server at a fixed interval and writes the counter deltas to DIR/segments, one file per interval, for plimsoll ingest; with them capacity, recovery, evictions and clients of the targets, health, LNet and request waits of the server, and once an hour what each client did. Its state in DIR/work survives restarts and kills: nothing is counted twice. --metrics serves a Prometheus endpoint with target totals and the busiest jobs. SIGTERM takes a last sample and stops. See docs/collect.md, and examples/ for a systemd unit.",
   examples: {
     "plimsoll collect server --every 60s": "run until stopped",
     "plimsoll collect server --every 60s --metrics 127.0.0.1:9177": "with a Prometheus endpoint",
@@ -42,6 +43,7 @@ export default defineCommand({
     "keep-bytes": option.bytes("remove the oldest segments above this total size", { min: 1 }),
   },
   async run({ options }, context) {
+    const cleanUp = keepHeapSmall();
     const everyMs = durationMs("--every", options.every, 10);
     const keepMs = durationMs("--keep", options.keep, 1000);
     const host = options.host ?? (hostname().split(".")[0] as string);
@@ -83,6 +85,7 @@ export default defineCommand({
           lost: lost.signal,
           wallMs: () => Date.now(),
           note: (message) => context.note(message),
+          onSample: cleanUp,
         });
       }
       if (lost.signal.aborted)

@@ -8,8 +8,8 @@ import { nodeEncoders } from "../../node/encoders.ts";
 import { createOutput, temporaryPath } from "../../node/output-file.ts";
 import { defineCommand } from "../command.ts";
 import { obfuscation } from "../../formats/darshan/obfuscate.ts";
-import { damageKeeper, skipDamage } from "../../inputs/job/index.ts";
-import { withLog } from "../../inputs/node.ts";
+import { damageKeeper, skipDamage } from "../../inputs/log/index.ts";
+import { withLog } from "../../inputs/node-log.ts";
 import { logOptions, READ_OPTIONS } from "./open.ts";
 import { option } from "../option.ts";
 

@@ -2,7 +2,7 @@
 import { writeDxt } from "../../formats/darshan/dxt-text.ts";
 import { writeDxtJson } from "../../formats/darshan/json.ts";
 import { defineCommand } from "../command.ts";
-import { withLog } from "../../inputs/node.ts";
+import { withLog } from "../../inputs/node-log.ts";
 import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 import { option } from "../option.ts";
 

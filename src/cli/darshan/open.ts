@@ -3,7 +3,7 @@ import { TextWriter } from "../../base/text-writer.ts";
 import type { ModuleEntry } from "../../formats/darshan/header.ts";
 import { DEFAULT_LIMITS } from "../../formats/darshan/limits.ts";
 import type { DarshanLog } from "../../formats/darshan/log.ts";
-import { damageKeeper, type LogOptions, readThrough, skipDamage } from "../../inputs/job/index.ts";
+import { damageKeeper, type LogOptions, readThrough, skipDamage } from "../../inputs/log/index.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 import { option } from "../option.ts";

@@ -2,7 +2,7 @@
 import { writeParseJson } from "../../formats/darshan/json.ts";
 import { writeParse } from "../../formats/darshan/text.ts";
 import { defineCommand } from "../command.ts";
-import { withLog } from "../../inputs/node.ts";
+import { withLog } from "../../inputs/node-log.ts";
 import { logOptions, printLog, READ_OPTIONS } from "./open.ts";
 import { option } from "../option.ts";
 

@@ -42,6 +42,10 @@ export default defineCommand({
       "merge runs of one user and program that start within 10 minutes, up to N selected files per run",
       { min: 1, max: 1000, default: 1 },
     ),
+    contention: option.number(
+      "how much longer a transfer takes while others want the whole rate of its OST (0: runs do not slow each other down)",
+      { min: 0, max: 100, default: 2 },
+    ),
     tables: option.flag("write a store (DIR/store) instead of logs (DIR/logs)"),
     damage: option.flag("also write DIR/damage: broken logs with the expected outcome of each"),
   },
@@ -61,6 +65,7 @@ export default defineCommand({
       background,
       interArrival,
       filesPerRun: options.filesPerRun,
+      contention: options.contention,
     });
     if (!options.tables && expectedRuns(population) > LOGS_MAX) {
       throw new UsageError(

@@ -9,6 +9,7 @@ import {
   DEFAULT_START,
   type LiveSite,
   Site,
+  ZONE,
 } from "../../generate/sitewide/index.ts";
 import { defineCommand } from "../command.ts";
 import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
@@ -153,7 +154,7 @@ function summary(
   const isStore = made.jobs !== undefined;
   const next = isStore
     ? `plimsoll study system --store ${join(folder, "store")}`
-    : `plimsoll ingest ${folder} --store ${folder}-store`;
+    : `plimsoll ingest ${folder} --store ${folder}-store --zone ${ZONE}`;
   return `Made a synthetic site in ${folder}:
 ${parts.join("\n")}
 

@@ -1,10 +1,20 @@
 /** `plimsoll job`: one job of a store. */
-import { PER_CALL, POPULATIONS, checkZone, jobAnswer, jobDocument } from "../../analyze/load/index.ts";
+import {
+  PER_CALL,
+  POPULATIONS,
+  WRITE_CLASS_DEFAULTS,
+  checkZone,
+  jobAnswer,
+  jobDocument,
+  jobLine,
+  jobShares,
+} from "../../analyze/load/index.ts";
 import { LATE_MINUTES } from "../../analyze/study/common/run-minutes.ts";
 import { UsageError } from "../../base/errors.ts";
+import { provenanceJson, provenancePrefix } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import { parseBytes } from "../values.ts";
-import { aboutOf, commandLine, flag, originOf, show, STORE_OPTIONS, withStore } from "./options.ts";
+import { aboutOf, commandLine, flag, originOf, show, STORE_OPTIONS, withStore, zoned } from "./options.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({
@@ -14,15 +24,15 @@ export default defineCommand({
   arguments: [{ name: "id", help: "job id of the scheduler or of Lustre", kind: "text" }],
   options: {
     population: option.choice(POPULATIONS, "reference jobs for the limits of large and small", {
-      default: "withWrites",
+      default: WRITE_CLASS_DEFAULTS.population,
     }),
     "per-call": option.choice(
       PER_CALL,
       "bytes per call limit: mean over jobs, or total bytes over total calls",
-      { default: "meanOfRatios" },
+      { default: WRITE_CLASS_DEFAULTS.perCall },
     ),
     threshold: option.text("LIMIT", "limit for heavy writes: mean, median, or bytes such as 10G", {
-      default: "mean",
+      default: WRITE_CLASS_DEFAULTS.threshold,
     }),
     "max-gap": option.whole("minutes without writes allowed inside a burst", {
       min: 0,
@@ -34,6 +44,9 @@ export default defineCommand({
       max: 60,
       default: LATE_MINUTES,
     }),
+    line: option.flag(
+      "print one sentence for the user: volume, rate, share of the file system, what to change",
+    ),
     cluster: option.text("NAME", "only the job of this cluster, if several clusters have this id"),
     limit: option.whole("number of other jobs", { min: 1, max: 10_000, default: 10 }),
     ...STORE_OPTIONS,
@@ -41,22 +54,26 @@ export default defineCommand({
   examples: {
     "plimsoll job 815871 --store centre": "job summary on the terminal",
     "plimsoll job 815871 --store centre -o job.html": "the same as HTML with figures",
+    "plimsoll job 815871 --store centre --line": "one sentence, for an epilog, a mail or AdminComment",
   },
   async run({ arguments: [id = ""], options }, context) {
-    checkZone(options.zone);
+    if (options.zone !== undefined) checkZone(options.zone);
     const { population, perCall, maxGap: maxGapMinutes, lateMinutes, limit: neighbours } = options;
     const threshold =
       options.threshold === "mean" || options.threshold === "median"
         ? options.threshold
         : parseBytes("--threshold", options.threshold);
+    if (options.line && options.output !== undefined)
+      throw new UsageError("--line and --output: a sentence is no page; choose one");
     await withStore(options, async (db) => {
+      const { zone } = await zoned(db, options);
       const answer = await jobAnswer(db, id, {
         population,
         perCall,
         threshold,
         maxGapMinutes,
         lateMinutes,
-        neighbours,
+        neighbours: options.line ? 0 : neighbours,
         cluster: options.cluster,
       });
       if (answer.runs.length === 0 && answer.clusters.length > 0)
@@ -69,14 +86,24 @@ export default defineCommand({
             ? "the job id is empty, and the store has no counters without a job id; name a job"
             : `${id}: the store knows no job of this id; plimsoll top jobs --store ${options.store} lists some`,
         );
+      const last = answer.runs.at(-1);
+      if (options.line && last !== undefined) {
+        const origin = await originOf(db, "jobs", "readings");
+        const { line, ...rest } = jobLine(last, await jobShares(db, last));
+        const marked = `${provenancePrefix(origin)}${line}`;
+        if (context.json)
+          context.printJson({ jobId: id, line: marked, ...rest, origin: provenanceJson(origin) });
+        else context.out.write(`${marked}\n`);
+        return;
+      }
       const command = commandLine([
         ...["plimsoll", "job", id, "--store", options.store],
         ...flag("cluster", options.cluster),
-        ...flag("zone", options.zone),
+        ...flag("zone", zone),
         ...flag("output", options.output),
       ]);
       const shown = { output: options.output, origin: await originOf(db, "jobs", "readings") };
-      await show(jobDocument(answer, aboutOf(command, options.zone)), answer, shown, context);
+      await show(jobDocument(answer, aboutOf(command, zone)), answer, shown, context);
     });
   },
 });

@@ -1,8 +1,10 @@
 /** What the questions about load have in common: a store, targets, a time, and how answers are shown. */
 import {
+  answerable,
   askedWindow,
   checkZone,
   chooseTargets,
+  chosenZone,
   fullName,
   storedTargetNames,
   storedTime,
@@ -11,9 +13,11 @@ import {
   targetsText,
   type Window,
 } from "../../analyze/load/index.ts";
+import { csvText, type CsvValue } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import {
   type Document,
+  isSynthetic,
   markSynthetic,
   type Provenance,
   provenanceJson,
@@ -32,9 +36,10 @@ import { option } from "../option.ts";
 
 export const STORE_OPTIONS = {
   store: option.text("DIR", "store to read"),
-  zone: option.text("TEXT", "time zone of input and output times, such as America/Los_Angeles", {
-    default: "UTC",
-  }),
+  zone: option.text(
+    "TEXT",
+    "time zone of input and output times, such as America/Los_Angeles (default: as the store says, else UTC)",
+  ),
   output: option.output("FILE.html", "write the answer as one HTML file"),
   ...ENGINE_OPTIONS,
 } as const satisfies OptionSpecs;
@@ -61,6 +66,16 @@ export interface Asked {
   readonly targetsText: string;
 }
 
+/** The options with the zone that is meant: as asked, else that of the store. */
+export async function zoned<Options extends { readonly zone?: string | undefined }>(
+  db: Queryable,
+  options: Options,
+): Promise<Options & { readonly zone: string }> {
+  const asked = options.zone ?? "";
+  if (asked !== "") checkZone(asked);
+  return { ...options, zone: (await chosenZone(db, asked)).zone };
+}
+
 interface AskedValues {
   readonly target: readonly string[];
   readonly from: string | undefined;
@@ -68,9 +83,8 @@ interface AskedValues {
   readonly zone: string;
 }
 
-/** The targets and the minutes that are meant; what does not exist is an error that names what does. */
-export async function askedOf(db: Queryable, { target, from, to, zone }: AskedValues): Promise<Asked> {
-  checkZone(zone);
+/** The targets that are meant, and the time that the store has. */
+export async function askedTargets(db: Queryable, target: readonly string[]) {
   if (target.length > 0 && target.every((one) => /^[\s,]*$/.test(one)))
     throw new UsageError(
       "--target is empty: expected a name such as OST0007, or 'OST*'; omit it for all targets",
@@ -79,13 +93,20 @@ export async function askedOf(db: Queryable, { target, from, to, zone }: AskedVa
   const all = await storedTargetNames(db);
   const { targets, unknown } = chooseTargets(all, target);
   if (unknown.length > 0) throw unknownTarget(unknown[0] as string, all);
-  const window = askedWindow({ from, to, zone, nowUnix: Date.now() / 1000 }, stored);
   return {
-    window,
+    stored,
     targets,
     condition: targetCondition(all, targets),
     targetsText: targetsText(all, targets),
   };
+}
+
+/** The targets and the minutes that are meant; what does not exist is an error that names what does. */
+export async function askedOf(db: Queryable, { target, from, to, zone }: AskedValues): Promise<Asked> {
+  checkZone(zone);
+  const { stored, ...asked } = await askedTargets(db, target);
+  const window = askedWindow({ from, to, zone, nowUnix: Date.now() / 1000 }, stored);
+  return { ...asked, window: await answerable(db, window, stored) };
 }
 
 function unknownTarget(word: string, all: readonly TargetName[]): UsageError {
@@ -108,14 +129,38 @@ export const windowJson = (window: Window | undefined) =>
 
 export const aboutOf = (command: string, zone: string) => ({ command, madeBy: `Plimsoll ${version}`, zone });
 
+interface ShownAs {
+  readonly output?: string | undefined;
+  readonly origin: Provenance;
+  /** The first table instead. */
+  readonly csv?: boolean;
+}
+
+/** The first table of a document, with whether any of its data was generated. */
+function documentCsv({ sections }: Document, synthetic: boolean): string {
+  const table = sections.flatMap(({ blocks }) => blocks).find((block) => block.kind === "table");
+  if (table === undefined) return "";
+  const shown = table.columns
+    .map(({ key: id }, at) => ({ id, at }))
+    .filter(({ id }) => id !== "when" && id !== "bar");
+  return csvText([
+    [...shown.map(({ id }) => id), "synthetic"],
+    ...table.rows.map((row) => [...shown.map(({ at }) => row[at] as CsvValue), synthetic ? 1 : 0]),
+  ]);
+}
+
 /** JSON, a page, or text, as asked. `full` also prints sections of detail on the terminal. */
 export async function show(
   plainDocument: Document,
   json: object,
-  { output, origin }: { readonly output?: string | undefined; readonly origin: Provenance },
+  { output, origin, csv = false }: ShownAs,
   context: Context,
 ): Promise<void> {
   const document = markSynthetic(plainDocument, origin);
+  if (csv) {
+    context.out.write(documentCsv(document, isSynthetic(origin)));
+    return;
+  }
   if (output !== undefined) await writePage(document, output, context);
   if (context.json) context.printJson({ ...json, origin: provenanceJson(origin) });
   else if (output !== undefined) context.out.write(`Wrote ${output}\n`);

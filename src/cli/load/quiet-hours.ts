@@ -1,5 +1,5 @@
 /** `plimsoll quiet-hours`: when targets are quiet. */
-import { parseLength, quietDocument, quietHours } from "../../analyze/load/index.ts";
+import { parseLength, quietDocument, quietHours, withMinutes } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import {
@@ -14,13 +14,14 @@ import {
   usualMeasure,
   windowJson,
   withStore,
+  zoned,
 } from "./options.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({
   name: "quiet-hours",
   description:
-    "Computes target load by hour of day and weekday, with median and 90th percentile over days, and finds the window of the given length with the least load, how much quieter it is than a typical one, and the hours of contention. Confidence: the window is chosen from one half of the days and tested on the other. Times without samples count as unknown, never as quiet.",
+    "Computes target load by hour of day and weekday, with median and 90th percentile over days, and finds the window of the given length with the least load, how much quieter it is than a typical one, and busy hours. Hours of contention are those that study system names. Confidence: the window is chosen from one half of the days and tested on the other. Times without samples count as unknown, never as quiet.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
@@ -30,7 +31,7 @@ export default defineCommand({
       "load metric (default: bytes; metadata if all targets are MDTs)",
     ),
     "least-days": option.whole("minimum number of days of data", { min: 2, max: 1000, default: 7 }),
-    busy: option.number("hours with N times the median load are contended", {
+    busy: option.number("hours with N times the median load are busy", {
       min: 1,
       max: 100,
       default: 1.5,
@@ -42,14 +43,15 @@ export default defineCommand({
       "the three hours with the least load",
     "plimsoll quiet-hours --store centre --target 'MDT*'": "quiet hours of the metadata targets",
   },
-  async run({ options }, context) {
-    const lengthMinutes = parseLength("--length", options.length) / 60;
+  async run({ options: given }, context) {
+    const lengthMinutes = parseLength("--length", given.length) / 60;
     if (lengthMinutes % 15 !== 0 || lengthMinutes > 1440)
-      throw new UsageError(`--length ${options.length}: expected a multiple of 15m, up to 24h`);
-    await withStore(options, async (db) => {
+      throw new UsageError(`--length ${given.length}: expected a multiple of 15m, up to 24h`);
+    await withStore(given, async (db) => {
+      const options = await zoned(db, given);
       const asked = await askedOf(db, options);
       const answer = await quietHours(db, {
-        window: asked.window,
+        window: await withMinutes(db, asked.window),
         condition: asked.condition,
         measure: options.order ?? usualMeasure(asked.targets),
         zone: options.zone,
@@ -58,11 +60,20 @@ export default defineCommand({
         busyRatio: options.busy,
       });
       const command = commandOf("plimsoll quiet-hours", options, "store target from to length zone output");
-      const document = quietDocument(answer, asked.targetsText, aboutOf(command, options.zone));
+      const { contentionOf } = await import("../../analyze/study/system/index.ts");
+      const contention = await contentionOf(db, { zone: options.zone });
+      const about = aboutOf(command, options.zone);
+      const document = quietDocument(answer, asked.targetsText, contention, about);
       const { window, ...rest } = answer;
       await show(
         document,
-        { ...windowJson(window), targets: asked.targets, ...rest },
+        {
+          ...windowJson(window),
+          targets: asked.targets,
+          ...rest,
+          contentionHours: contention.hours,
+          contention: { verdict: contention.verdict, reason: contention.reason },
+        },
         { output: options.output, origin: await originOf(db, "readings") },
         context,
       );

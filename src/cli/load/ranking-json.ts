@@ -10,7 +10,7 @@ export function rankingJson({ window, rows, by, ...ranking }: Ranking) {
       ? {}
       : { whenStepMinutes: stretchMinutes(window) }),
     jobsBeyondTargets: beyond,
-    rows: rows.map(({ id, ...row }) => (by === "job" ? { jobId: id, ...row } : { ...row, user: id })),
+    rows: rows.map(({ id, ...row }) => (by === "job" ? { jobId: id, ...row } : { ...row, [by]: id })),
   };
 }
 

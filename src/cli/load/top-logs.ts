@@ -15,10 +15,10 @@ import {
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { NamePatterns } from "../../base/glob.ts";
-import { nameFilter } from "../../inputs/job/index.ts";
 import { readRanking } from "../../inputs/ranking/read.ts";
-import type { Provenance, Queryable } from "../../model/index.ts";
+import { isSynthetic, type Provenance } from "../../model/index.ts";
 import type { Context } from "../context.ts";
+import { rowsOfStore } from "./top-store.ts";
 import { aboutOf, commandLine, flag, originOf, show, withStore } from "./options.ts";
 
 type Ranked = (typeof RANKED)[number];
@@ -30,7 +30,7 @@ interface TopLogs extends NamePatterns {
   readonly limit: number;
   readonly csv: boolean;
   readonly store?: string | undefined;
-  readonly zone: string;
+  readonly zone?: string | undefined;
   readonly output?: string | undefined;
 }
 
@@ -55,8 +55,12 @@ export async function topOfLogs(
         }));
   const first = ranked(rows, order, options.limit);
   if (options.csv) {
+    const marks = isSynthetic(origin) ? ["origin", "synthetic"] : undefined;
     const heads = RANKED_COLUMNS[what].map(([key]) => key);
-    context.out.write(csvText([heads, ...first.map((row) => rankedCells(what, row))]));
+    const lines = [heads, ...first.map((row) => rankedCells(what, row))];
+    context.out.write(
+      csvText(marks === undefined ? lines : lines.map((line, at) => [...line, marks[Math.min(at, 1)] ?? ""])),
+    );
     return;
   }
   const command = commandLine([
@@ -80,7 +84,7 @@ export async function topOfLogs(
     }),
   };
   await show(
-    rankedDocument(what, first, rows.length, order, aboutOf(command, options.zone)),
+    rankedDocument(what, first, rows.length, order, aboutOf(command, options.zone ?? "UTC")),
     json,
     { output: options.output, origin },
     context,
@@ -110,62 +114,11 @@ async function rowsOfLogs(
     work,
     availableParallelism(),
     context,
+    inputs.join(", "),
   );
   const synthetic = runs.filter(({ isSynthetic }) => isSynthetic).length;
   const origin = { synthetic, of: runs.length, unit: "runs" };
   if (what === "files") return { rows: files as unknown as RankedRow[], origin };
   const rows = runs as unknown as RankedRow[];
   return { rows: what === "runs" ? rows : byApplication(rows), origin };
-}
-
-const IO_SECONDS = "(coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0))";
-const SUMS = `coalesce(sum(bytes_read), 0)::double as "bytesRead", coalesce(sum(bytes_written), 0)::double as "bytesWritten",
-  coalesce(sum(opens), 0)::double as opens, coalesce(sum(reads), 0)::double as reads, coalesce(sum(writes), 0)::double as writes,
-  coalesce(sum(${IO_SECONDS}), 0)::double as seconds,
-  coalesce(sum(meta_seconds), 0)::double as "metadataSeconds"`;
-
-/**
- * Time of the slowest rank in files of its own plus the slowest of each shared file. A store does not say whose a file is,
- * so it is known of runs with one process, and of those with at most one file that not all ranks share.
- */
-const SLOWEST = `case
-    when count(*) filter (where shared = 1 and slowest_seconds is null and ${IO_SECONDS} > 0) > 0 then null
-    when any_value(ranks_of_run) = 1 then coalesce(sum(case when shared = 1 then slowest_seconds else ${IO_SECONDS} end), 0)
-    when count(*) filter (where shared = 0 and ${IO_SECONDS} > 0) <= 1
-      then coalesce(sum(slowest_seconds) filter (where shared = 1 or ${IO_SECONDS} > 0), 0)
-  end::double as "slowestSeconds"`;
-
-async function rowsOfStore(
-  db: Queryable,
-  what: Ranked,
-  patterns: NamePatterns,
-): Promise<readonly RankedRow[]> {
-  const filter = nameFilter(patterns);
-  if (what === "files") {
-    const rows = (await db.rows(
-      `select coalesce(any_value(path), '') as path, count(distinct run_id)::double as runs, ${SUMS}
-       from accesses left join (select file_id, any_value(path) as path from files group by file_id) using (file_id)
-       group by file_id order by file_id`,
-    )) as RankedRow[];
-    const kept = filter === undefined ? rows : rows.filter(({ path }) => filter.keeps(String(path)));
-    filter?.requireMatches();
-    return kept;
-  }
-  if (filter !== undefined)
-    throw new UsageError(
-      `--include and --exclude: top ${what} over a store has sums of whole runs; name the logs instead`,
-    );
-  const rows = (await db.rows(
-    `select source, application, job_id as "jobId", cast(user_id as varchar) as "userId", ranks::double as ranks,
-       (start_unix_ns / 1e9)::double as "startUnixSeconds", run_seconds as "runSeconds", files::double as files,
-       "bytesRead", "bytesWritten", opens, reads, writes, seconds, "metadataSeconds", "slowestSeconds",
-       partial_modules as "partialModules"
-     from runs left join (
-       select run_id, ${SUMS}, ${SLOWEST}
-       from accesses join (select run_id, ranks as ranks_of_run from runs) using (run_id)
-       group by run_id
-     ) using (run_id) order by source`,
-  )) as RankedRow[];
-  if (rows.length === 0) throw new UsageError("the store has no runs; plimsoll ingest reads Darshan logs");
-  return what === "runs" ? rows : byApplication(rows);
 }

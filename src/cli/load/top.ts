@@ -1,15 +1,21 @@
-/** `plimsoll top`: the jobs, users or targets with most load; the runs, files or programs with most I/O. */
+/** `plimsoll top`: the jobs, users, accounts or targets with most load; the runs, files or programs with most I/O. */
 import {
+  nodesDocument,
+  operationsDocument,
+  rankNodes,
+  rankOperations,
   RANKED,
   RANKED_ORDERS,
   rank,
   rankingDocument,
+  type By,
   rankTargets,
   targetRankingDocument,
 } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
 import {
   aboutOf,
   type Asked,
@@ -22,19 +28,21 @@ import {
   TIME_OPTIONS,
   windowJson,
   withStore,
+  zoned,
 } from "./options.ts";
 import { FILE_OPTIONS } from "../job/read.ts";
 import { rankingJson, targetRankingJson } from "./ranking-json.ts";
 import { isRanked, topOfLogs } from "./top-logs.ts";
 import { option } from "../option.ts";
 
-const WHAT = ["jobs", "users", "targets", ...RANKED] as const;
+const WHAT = ["jobs", "users", "accounts", "nodes", "targets", "operations", ...RANKED] as const;
+const BY: Readonly<Record<string, By>> = { users: "user", accounts: "account" };
 const ORDERS = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"] as const;
 
 export default defineCommand({
   name: "top",
   description:
-    "Ranks jobs, users or targets by bytes, metadata operations, opens or small writes, with their scheduler data; the rest is one row. Jobs and users come from server counters in the time range; a store without them, or --source clients, uses client counters of jobs that started in the time range. Writes are small if the mean bytes per call of one job, target and minute (of one job, for clients) is below --small-write. --order share uses the larger of the share of bytes and the share of metadata operations. Runs, files and applications come from Darshan logs: those of a store, or logs and folders that are named, without a store. Throughput of a run is bytes over the I/O time of its slowest rank; over a store it is known of runs with one process, or with at most one file that not all ranks share. --include and --exclude choose files by name; over a store only for top files.",
+    "Ranks jobs, users, accounts, nodes or targets by bytes, metadata operations, opens or small writes, with their scheduler data; the rest is one row. Jobs, users and accounts come from server counters in the time range; a store without them, or --source clients, uses client counters of jobs that started in the time range. Writes are small if the mean bytes per call of one job, target and minute (of one job, for clients) is below --small-write. --order share uses the larger of the share of bytes and the share of metadata operations. Nodes are clients as servers count them by the hour, or nodes that job ids name. Operations are metadata operations by kind, each with the job that did most of them. Runs, files and applications come from Darshan logs: those of a store, or logs and folders that are named, without a store. Throughput of a run is bytes over the I/O time of its slowest rank; over a store it is known of runs with one process, or with at most one file that not all ranks share. Throughput of an application is that of its runs whose I/O time of the slowest rank is known, together. --include and --exclude choose files by name: sums are of those files, and runs without one are left out. The terminal shows the columns that fit; --csv and --json have all.",
   arguments: [
     { name: "what", help: "what to list", choices: WHAT },
     {
@@ -56,26 +64,31 @@ export default defineCommand({
     ),
     "small-write": option.bytes("writes below this size per call are small", { min: 1, default: 65_536 }),
     ...FILE_OPTIONS,
-    csv: option.flag("print CSV (runs, files and applications)"),
+    csv: option.flag("print CSV"),
     ...STORE_OPTIONS,
   },
   examples: {
     "plimsoll top jobs --store centre --from yesterday --to today": "yesterday's jobs by bytes",
     "plimsoll top users --store centre --order small-writes": "users with the most small writes",
     "plimsoll top targets --store centre --target 'MDT*' --order opens": "MDTs by opens",
+    "plimsoll top operations --store centre --from -1h":
+      "which metadata operations, and who does most of them",
     "plimsoll top runs logs/ --order rate --limit 100 --csv": "the fastest runs of a folder of logs",
     "plimsoll top files logs/ --exclude '*.py' --order write": "files by bytes written, over all logs",
   },
-  async run({ arguments: [what = "jobs", ...inputs], options }, context) {
-    if (isRanked(what)) return topOfLogs(what, inputs, options, context);
+  async run({ arguments: [what = "jobs", ...inputs], options: given }, context) {
+    if (isRanked(what)) return topOfLogs(what, inputs, given, context);
     if (inputs.length > 0) throw new UsageError(`top ${what} reads a store; name it with --store`);
-    if (options.include.length + options.exclude.length > 0 || options.csv)
-      throw new UsageError(`--include, --exclude and --csv are for top ${RANKED.join(", ")}`);
-    const order = ORDERS.find((one) => one === options.order);
+    if (given.include.length + given.exclude.length > 0)
+      throw new UsageError(`--include and --exclude are for top ${RANKED.join(", ")}`);
+    if (given.csv && context.json) throw new UsageError("--csv and --json: choose one");
+    const order = ORDERS.find((one) => one === given.order);
     if (order === undefined)
-      throw new UsageError(`--order ${options.order}: top ${what} can be ordered by ${ORDERS.join(", ")}`);
-    await withStore(options, async (db) => {
-      const source = what === "targets" ? "servers" : (options.source ?? (await usualSource(db)));
+      throw new UsageError(`--order ${given.order}: top ${what} can be ordered by ${ORDERS.join(", ")}`);
+    await withStore(given, async (db) => {
+      const options = await zoned(db, given);
+      const ofServers = SERVER_RANKINGS.has(what);
+      const source = ofServers ? "servers" : (options.source ?? (await usualSource(db)));
       const { limit, smallWrite: smallBytes, zone } = options;
       const command = commandOf(
         `plimsoll top ${what}`,
@@ -83,13 +96,22 @@ export default defineCommand({
         "store from to target order source zone output",
       );
       const about = aboutOf(command, zone);
-      if (what === "targets" && options.source === "clients")
-        throw new UsageError("--source clients: client counters have no targets; omit it");
+      if (ofServers && options.source === "clients")
+        throw new UsageError(`--source clients: client counters have no ${what}; omit it`);
       if (source === "clients" && options.target.length > 0)
         throw new UsageError("--target: client counters have no targets; omit it or use --source servers");
       const asked = source === "servers" ? await askedOf(db, options) : await askedOfClients(db, options);
       const origin = await originOf(db, source === "servers" ? "readings" : "jobs");
-      const shown = { output: options.output, origin };
+      const shown = { output: options.output, origin, csv: options.csv };
+      if (ofServers && what !== "targets" && asked.window !== undefined)
+        return topGroups(
+          what,
+          db,
+          { ...asked, window: asked.window, limit, order, smallBytes },
+          about,
+          shown,
+          context,
+        );
       const title = `Top ${what} by ${order.replace("-", " ")}`;
       if (what === "targets" && asked.window !== undefined) {
         const ranking = await rankTargets(db, {
@@ -103,7 +125,7 @@ export default defineCommand({
         return show(targetRankingDocument(ranking, title, about), json, shown, context);
       }
       const ranking = await rank(db, {
-        by: what === "users" ? "user" : "job",
+        by: BY[what] ?? "job",
         order,
         limit,
         source,
@@ -123,9 +145,41 @@ export default defineCommand({
   },
 });
 
+/** Rankings that only servers count. */
+const SERVER_RANKINGS: ReadonlySet<string> = new Set(["targets", "nodes", "operations"]);
+
+async function topGroups(
+  what: string,
+  db: Queryable,
+  asked: Asked & {
+    readonly limit: number;
+    readonly order: (typeof ORDERS)[number];
+    readonly smallBytes: number;
+  },
+  about: ReturnType<typeof aboutOf>,
+  shown: Parameters<typeof show>[2],
+  context: Context,
+): Promise<void> {
+  if (what === "operations") {
+    const ranking = await rankOperations(db, asked);
+    const json = { ...windowJson(ranking.window), ...ranking, window: undefined };
+    return show(operationsDocument(ranking, asked.targetsText, about), json, shown, context);
+  }
+  if (asked.order === "share") throw new UsageError("--order share: top nodes cannot be ordered by it");
+  const ranking = await rankNodes(db, { ...asked, measure: asked.order });
+  if (ranking.nodes === 0)
+    throw new UsageError(
+      "the store names no nodes in this time range; plimsoll collect server reads exports, and job ids may name nodes (ingest --job-id %j@%h)",
+    );
+  const json = { ...windowJson(ranking.window), ...ranking, window: undefined };
+  return show(nodesDocument(ranking, asked.targetsText, about), json, shown, context);
+}
+
 async function usualSource(db: Queryable): Promise<"servers" | "clients"> {
-  const rows = await db.rows("select 1 as one from minutes limit 1");
-  return rows.length > 0 ? "servers" : "clients";
+  // Minutes may have been pruned.
+  for (const table of ["minutes", "job_days"])
+    if ((await db.rows(`select 1 as one from ${table} limit 1`)).length > 0) return "servers";
+  return "clients";
 }
 
 type AskedOfClients = Omit<Asked, "window"> & { readonly window: Asked["window"] | undefined };

@@ -15,6 +15,7 @@ import {
   usualMeasure,
   windowJson,
   withStore,
+  zoned,
 } from "./options.ts";
 import { rankingJson } from "./ranking-json.ts";
 import { option } from "../option.ts";
@@ -22,11 +23,11 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "who",
   description:
-    "Sums the job counters of one target, several or (without --target) all over a time range, and shows the jobs or users with the most load: bytes, calls, metadata operations, their share and when. The remaining jobs are one row, and the load that the targets counted beyond their jobs is another, so that shares add up to 100 %. The order is by bytes, or by metadata operations if all targets are MDTs; --order changes it. A counter delta counts in the minute of the later sample.",
+    "Sums the job counters of one target, several or (without --target) all over a time range, and shows the jobs, users or accounts with the most load: bytes, calls, metadata operations, their share and when. The remaining jobs are one row, and the load that the targets counted beyond their jobs is another, so that shares add up to 100 %. The order is by bytes, or by metadata operations if all targets are MDTs; --order changes it. A counter delta counts in the minute of the later sample.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
-    by: option.choice(["job", "user"], "group by job or user", { default: "job" }),
+    by: option.choice(["job", "user", "account"], "group by job, user or account", { default: "job" }),
     order: option.choice(
       ["bytes", "read", "write", "calls", "metadata", "opens"],
       "sort by (default: bytes; metadata if all targets are MDTs)",
@@ -39,9 +40,11 @@ export default defineCommand({
       "the ten jobs with the most load on a target in two hours",
     "plimsoll who --store centre --target 'MDT*' --from -2h --by user":
       "users by metadata operations in the last two hours",
+    "plimsoll who --store centre --from yesterday --to today --by account": "yesterday's load by account",
   },
-  async run({ options }, context) {
-    await withStore(options, async (db) => {
+  async run({ options: given }, context) {
+    await withStore(given, async (db) => {
+      const options = await zoned(db, given);
       const asked = await askedOf(db, options);
       const order = options.order ?? usualMeasure(asked.targets);
       const ranking = await rank(db, {

@@ -1,7 +1,7 @@
 /** `plimsoll lustre parse`: counters of Lustre as they were read, with their units. */
 import { statSync } from "node:fs";
 import { FormatError } from "../../base/errors.ts";
-import type { ByteSource } from "../../base/source.ts";
+import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import {
   type Counter,
   type FileNotes,
@@ -70,7 +70,7 @@ async function guarded<T>(file: string, count: number, context: Context, use: ()
 /** What a file without Lustre counters is, and who takes it; undefined when nobody knows. */
 async function otherInput(file: string): Promise<string | undefined> {
   if (statSync(file).isFile() === false) return undefined;
-  const { findFormat, HEAD_BYTES, refusal } = await import("../../formats/catalogue.ts");
+  const { findFormat, refusal } = await import("../../formats/catalogue.ts");
   const head = withFile(file, (source) => source.read(0, HEAD_BYTES).slice());
   const other = findFormat(head, file, "calls", "counters", "rows");
   return other === undefined ? undefined : refusal(head, file, ["series"]);

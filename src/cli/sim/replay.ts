@@ -38,7 +38,7 @@ type Asked = OptionValues<typeof OPTIONS>;
 export default defineCommand({
   name: "sim replay",
   description:
-    "Simulates Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) with the paper's number of samples and checks every published number and relation: met, missed, or not run. Adaptive runs use the real protocol code. Also compares the plimsoll policy with the paper's on the same seeds. Samples run on all cores; the result does not depend on their number. With --output it writes a folder: report.html, figures as SVG and CSV, checks.json and samples.csv. All results are labelled as simulated.",
+    "Simulates Figures 1, 2, 3, 5, 6, 7 and Table I of the adaptive I/O paper (Lofstead et al., SC '10) with the paper's number of samples and checks every published number and relation: met, missed, not enough samples to decide (with fewer than the paper's), or not run. Adaptive runs use the real protocol code. Also compares the plimsoll policy with the paper's on the same seeds. Samples run on all cores; the result does not depend on their number. With --output it writes a folder: report.html, figures as SVG and CSV, checks.json and samples.csv. All results are labelled as simulated.",
   options: OPTIONS,
   examples: {
     "plimsoll sim replay": "every check on the terminal",

@@ -1,10 +1,18 @@
 /** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
-import { whatIfDocument, whatIfVerdict } from "../../adaptive/steps/index.ts";
+import { readFileSync } from "node:fs";
+import { checkPlanted, plantedRemovals } from "../../adaptive/sim/what-if/planted.ts";
+import {
+  plantedDocument,
+  plantedVerdict,
+  whatIfDocument,
+  whatIfVerdict,
+} from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { type Question, whatIf, type WhatIfData } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
 import { defineCommand, type OptionValues } from "../command.ts";
+import type { Context } from "../context.ts";
 import { showDocument } from "../show-document.ts";
 import { ENGINE_OPTIONS, withStore } from "../store/options.ts";
 import { didYouMean } from "../../base/choice.ts";
@@ -17,6 +25,10 @@ const OPTIONS = {
   policy: option.text(
     "NAME[,NAME…]",
     "write the run given by --around under these policies: paper, plimsoll, static",
+  ),
+  answers: option.text(
+    "FILE",
+    "judge the replay instead: answers.json of plimsoll generate reuse, whose planted removals are asked one by one",
   ),
   around: option.text(
     "RUN|TIME",
@@ -32,7 +44,7 @@ type Asked = OptionValues<typeof OPTIONS>;
 export default defineCommand({
   name: "sim what-if",
   description:
-    "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit.",
+    "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit. Where the replay misses what was recorded by more than 25 % there is no answer.",
   options: OPTIONS,
   examples: {
     "plimsoll sim what-if --store centre --remove-run 4200211856437560615": "effect of one run on the others",
@@ -40,15 +52,18 @@ export default defineCommand({
       "effect of an OST outage, as HTML",
     "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615":
       "the same run with the adaptive writer",
+    "plimsoll sim what-if --store centre/store --answers centre/answers.json":
+      "how well this works on a generated centre",
   },
   async run({ options }, context) {
     const { store: path } = options;
-    const asked = [options.removeRun, options.removeTarget, options.policy].filter(
+    const asked = [options.removeRun, options.removeTarget, options.policy, options.answers].filter(
       (one) => one !== undefined,
     );
     if (path === undefined) throw new UsageError("--store is missing: name a store folder");
     if (asked.length !== 1)
       throw new UsageError("no change given: choose one of --remove-run, --remove-target and --policy");
+    if (options.answers !== undefined) return judge(path, options.answers, options, context);
     const question = questionOf(path, options);
     question.policies?.forEach(policyNamed);
     const data = await withStore(options, (db) => whatIf(db, question, didYouMean));
@@ -57,6 +72,30 @@ export default defineCommand({
     await showDocument(document, { output, full: true, json: () => whatIfJson(data) }, context);
   },
 });
+
+/** The planted questions of a generated centre, and how far the answers are from the truth. */
+async function judge(store: string, path: string, options: Asked, context: Context): Promise<void> {
+  const removals = plantedRemovals(readText(path), path);
+  const check = await withStore(options, (db) => {
+    const bar = context.progress?.({ label: "replay", total: removals.length, unit: "removals" });
+    return checkPlanted(db, { store, hours: options.hours }, removals, async () => {
+      bar?.add(1);
+      await context.yieldToEvents?.();
+    }).finally(() => bar?.end());
+  });
+  const command = `plimsoll sim what-if --store ${store} --answers ${path} -o planted.html`;
+  const document = plantedDocument(check, { command, madeBy: `Plimsoll ${version}` });
+  const json = () => ({ synthetic: true, simulated: true, verdict: plantedVerdict(check), ...check });
+  await showDocument(document, { output: options.output, full: true, json }, context);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new UsageError(`${path}: cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+  }
+}
 
 const questionOf = (store: string, { removeRun, removeTarget, policy, around, hours }: Asked): Question => ({
   ...{ store, removeRun, removeTarget, around, hours },

@@ -1,5 +1,5 @@
 /** `plimsoll store compact`: fewer, larger segments. */
-import { formatBytes, formatCount } from "../../base/units.ts";
+import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
 import { compactStore, Store } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
@@ -8,7 +8,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "store compact",
   description:
-    "Merges all batches below --target-bytes into one, drops duplicate runs and counter intervals, and converts data of older versions. Readers and writers may run at the same time. A later compaction removes the files of replaced batches after --grace minutes, so that running queries can finish.",
+    "Merges all batches below --target-bytes into one, drops duplicate runs and counter intervals, converts data of older versions, and sums up server counters to hours and days, from which questions about long times are answered. Readers and writers may run at the same time. A later compaction removes the files of replaced batches after --grace minutes, so that running queries can finish.",
   arguments: [STORE_ARGUMENT],
   options: {
     "target-bytes": option.bytes("skip larger batches; target size of new segments", {
@@ -40,12 +40,14 @@ export default defineCommand({
       return;
     }
     const { replaced, bytesBefore, bytesAfter, duplicateRuns, overlappingStretches } = report;
-    const { removedBatches, removedBytes } = report;
+    const { removedBatches, removedBytes, rolledUp } = report;
     context.out.write(
       report.batch === undefined
         ? `nothing to join: ${formatCount(batches)} batches\n`
         : `${formatCount(replaced)} batches became one: ${formatBytes(bytesBefore)} became ${formatBytes(bytesAfter)}, ${formatCount(duplicateRuns)} runs that were there twice are there once\n`,
     );
+    if (rolledUp > 0)
+      context.out.write(`${formatMany(rolledUp, "batch", "batches")} got roll-ups of their minutes\n`);
     if (overlappingStretches > 0)
       context.out.write(`${formatCount(overlappingStretches)} duplicate counter intervals merged\n`);
     if (removedBatches > 0)

@@ -13,7 +13,7 @@ const FORMATS: readonly ExportFormat[] = ["parquet", "csv", "ndjson"];
 export default defineCommand({
   name: "store export",
   description:
-    "Writes all rows of a table to one file, which appears only when complete. Verifies the checksums of the segments first and fails on damage. Duplicate runs are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; missing values are null, and empty in CSV. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe.",
+    "Writes all rows of a table to one file, which appears only when complete. Verifies the checksums of the segments first and fails on damage. Duplicate runs are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; missing values are null, and empty in CSV. With --without-names all names and the numbers made of them become codes: the same name has the same code in every table that is exported with the same key, and texts that may hold names (warnings, command lines, reasons) are left out; names of targets, times and counters stay. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe.",
   arguments: [STORE_ARGUMENT],
   options: {
     table: option.choice(
@@ -21,12 +21,18 @@ export default defineCommand({
       "table to export",
     ),
     output: option.output("FILE", "output file"),
+    "without-names": option.text(
+      "KEY",
+      "replace names of users, accounts, jobs, nodes, files and file systems by codes of this key (8 characters or more)",
+    ),
     format: option.choice(FORMATS, "file format (default: by file extension)"),
     ...ENGINE_OPTIONS,
   },
   examples: {
     "plimsoll store export centre.store --table accesses -o accesses.parquet": "for pandas, R, Spark",
     "plimsoll store export centre.store --table runs -o runs.csv": "for a spreadsheet",
+    'plimsoll store export centre.store --table jobs --without-names "$(cat key)" -o jobs.parquet':
+      "for others, without names",
   },
   async run({ arguments: [path = ""], options }, context) {
     const table = STORE_SCHEMA.find(({ name }) => name === options.table);
@@ -34,10 +40,19 @@ export default defineCommand({
       throw new UsageError(`--table is missing (have: ${STORE_SCHEMA.map(({ name }) => name).join(", ")})`);
     const { output: out } = options;
     if (out === undefined) throw new UsageError("--output is missing: name a file");
+    const { withoutNames: nameKey } = options;
+    if (nameKey !== undefined && nameKey.length < 8)
+      throw new UsageError(
+        "--without-names: the key has less than 8 characters; who guesses it can guess names",
+      );
     const format = (options.format ?? formatOf(out)) as ExportFormat;
     const store = await Store.open(path, storeOptions(options));
     const partial = context.partialOutput(temporaryPath(out));
-    const rows = await exportFile(store, table, out, { ...storeOptions(options), format });
+    const rows = await exportFile(store, table, out, {
+      ...storeOptions(options),
+      format,
+      ...(nameKey === undefined ? {} : { nameKey }),
+    });
     partial.done();
     await store.close();
     if (context.json) context.printJson({ table: table.name, path: out, format, rows });

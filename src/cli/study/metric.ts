@@ -16,6 +16,9 @@ import {
   simulateRuns,
   studyDocument,
   studyFigures,
+  explainDocument,
+  explainFigures,
+  explainJson,
   studyJson,
 } from "../../analyze/study/metric/index.ts";
 import { FormatError, UsageError } from "../../base/errors.ts";
@@ -23,7 +26,10 @@ import { DEVICE_CHOICES, type DeviceChoice } from "../../record/experiment/index
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readResult, writeResultFolder } from "../result-folder.ts";
+import { KeptRuns, STUDY_JSON, STUDY_KIND } from "./kept-runs.ts";
 import { studyText } from "./metric-text.ts";
+import { RECORD_BYTES } from "../../formats/trace/layout.ts";
+import { renderText } from "../../report/text/index.ts";
 import { version } from "../../../package.json";
 import { option } from "../option.ts";
 
@@ -56,16 +62,24 @@ export default defineCommand({
     }),
     level: option.number("confidence level", { min: 0.5, max: 0.999, default: 0.95 }),
     simulate: option.flag("run nothing: use a device model (results labelled as simulated)"),
+    explain: option.flag(
+      "run nothing: the paper's Figures 1 to 3 and its overhead, computed from its drawings",
+    ),
     from: option.text("DIR", "run nothing: evaluate the runs of an earlier study again"),
-    output: option.output("DIR", "write report, figures and runs to this folder; replaces an earlier study"),
+    output: option.output(
+      "DIR",
+      "write report, figures and runs to this folder; replaces an earlier study. Runs of a study that is cut short stay in DIR.partial, for --from",
+    ),
   },
   examples: {
     "plimsoll study metric -o metric": "all sets with a report, about four minutes",
     "plimsoll study metric --quick --sets 2a,4": "two sets in a few seconds",
     "plimsoll study metric --simulate": "simulate instead of running",
+    "plimsoll study metric --explain": "why BPS: Figures 1 to 3, computed",
     "plimsoll study metric --from metric --average mean": "evaluate earlier runs with another average",
   },
   async run({ options }, context) {
+    if (options.explain) return explain(options.output, context);
     const sets = chosenSets(options.sets);
     if (options.simulate && options.from !== undefined)
       throw new UsageError("--simulate and --from exclude each other");
@@ -81,7 +95,10 @@ export default defineCommand({
       ? simulated(sets, repeats, options.seed)
       : options.from !== undefined
         ? earlier(options.from, sets)
-        : await real({ ...options, sets, repeats, dir: options.dir ?? tmpdir() }, context);
+        : await real(
+            { ...options, sets, repeats, dir: options.dir ?? tmpdir(), keepIn: options.output },
+            context,
+          );
     const study = metricStudy(runs, setting, resample);
     const command = commandOf(options, sets);
     const document = studyDocument(study, command, `Plimsoll ${version}`);
@@ -107,6 +124,25 @@ export default defineCommand({
     }
   },
 });
+
+/** The drawings of the paper, computed: on the terminal, as JSON, or as a folder with a report. */
+async function explain(output: string | undefined, context: Context): Promise<void> {
+  const words = ["plimsoll study metric --explain", ...(output === undefined ? [] : [`-o ${output}`])];
+  const document = explainDocument(words.join(" "), `Plimsoll ${version}`, RECORD_BYTES);
+  const result = explainJson(RECORD_BYTES);
+  if (output !== undefined)
+    await writeResultFolder(
+      {
+        ...{ path: output, what: "explanation", json: "explain.json", kind: "plimsoll metric explanation" },
+        ...{ document, figures: explainFigures(), files: {}, result },
+      },
+      context,
+    );
+  if (context.json) return context.printJson(result);
+  if (output === undefined)
+    context.out.write(renderText(document, { width: context.columns, color: context.color, full: true }));
+  else context.out.write(`${document.verdict}\nWrote ${output}: report.html, figures, explain.json\n`);
+}
 
 export function chosenSets(text: string): SetId[] {
   const words = text.split(",").map((word) => word.trim());
@@ -164,21 +200,33 @@ interface RealOptions {
   readonly device: DeviceChoice;
   readonly dir: string;
   readonly seed: number;
+  /** Folder of results to come; what was measured is kept beside it until they are there. */
+  readonly keepIn: string | undefined;
 }
 
 async function real(options: RealOptions, context: Context): Promise<Measured> {
   const { runExperiment } = await import("../../record/experiment/index.ts");
   const bar = context.progress({ label: "study metric", unit: "runs" });
-  const result = await runExperiment(options, {
+  const kept = options.keepIn === undefined ? undefined : new KeptRuns(options.keepIn);
+  const work = runExperiment(options, {
     signal: context.signal,
+    measured: (runs, setting) => kept?.save(runs, setting),
     say: (text) => context.note(text),
     expect: (total) => bar.expect(total),
     done: (count) => bar.update(count),
     /** On failure and on Ctrl-C it is removed. */
     folder: (path) => context.partialOutput(path),
   });
-  bar.end();
-  return result;
+  try {
+    const result = await work;
+    bar.end();
+    kept?.remove();
+    return result;
+  } catch (error) {
+    const told = kept?.told();
+    if (told !== undefined) context.note(told);
+    throw error;
+  }
 }
 
 function earlier(folder: string, sets: readonly SetId[]): Measured {
@@ -199,9 +247,6 @@ function earlier(folder: string, sets: readonly SetId[]): Measured {
     );
   return { runs, setting };
 }
-
-const STUDY_KIND = "plimsoll study";
-const STUDY_JSON = "study.json";
 
 function readStudy(folder: string): { readonly setting?: unknown } | undefined {
   const json = readResult(folder, STUDY_JSON);

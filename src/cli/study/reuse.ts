@@ -13,11 +13,19 @@ import {
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { isSynthetic, type Provenance } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 import { itemsJson } from "./items-json.ts";
 import { optionSpecs } from "./option-specs.ts";
 import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
-import { givenOptions, runStoreStudy, STUDY_FOLDERS, type StudyCliOptions } from "./store-study.ts";
+import {
+  givenOptions,
+  runStoreStudy,
+  STUDY_FOLDERS,
+  type StoreStudy,
+  storeStudyResult,
+  type StudyCliOptions,
+} from "./store-study.ts";
 import { findingLines, linesText } from "./study-output.ts";
 import { option } from "../option.ts";
 
@@ -46,35 +54,39 @@ export default defineCommand({
   },
   async run({ options: given }, context) {
     const options = given as unknown as ReuseCliOptions;
-    const chosen = reuseOptions(givenOptions(REUSE_OPTIONS, options, options.units));
-    const memory = options.memory ?? MEMORY_DEFAULT;
-    const database = databaseBytes(memory);
-    const resources = {
-      databaseBytes: database,
-      recordBytes: Math.max(memory - database, memory / 2),
-      groupRuns: groupRunsBeside(options.threads),
-      collect: collectGarbage,
-    };
-    await runStoreStudy<Study>(
-      {
-        name: "reuse",
-        kind: "plimsoll study",
-        steps: STUDY_STEPS,
-        databaseBytes: database,
-        rows: "select count(*) from runs",
-        empty: "is empty",
-        origin: ["runs"],
-        run: (session, watch) => runStudy(session, chosen, { ...watch, ...resources }),
-        document: studyDocument,
-        tables: ({ outputs }) => outputs,
-        json: studyJson,
-        text: studyText,
-      },
-      options,
-      context,
-    );
+    await runStoreStudy(reuseStudy(options), options, context);
   },
 });
+
+/** The study with its defaults, without output: what --json prints, or undefined for a store without runs. */
+export const reuseResult = (options: StudyCliOptions, context: Context): Promise<object | undefined> =>
+  storeStudyResult(reuseStudy({ ...options, units: "si" }), options, context);
+
+function reuseStudy(options: ReuseCliOptions): StoreStudy<Study> {
+  const chosen = reuseOptions(givenOptions(REUSE_OPTIONS, options, options.units));
+  const memory = options.memory ?? MEMORY_DEFAULT;
+  const database = databaseBytes(memory);
+  const resources = {
+    databaseBytes: database,
+    recordBytes: Math.max(memory - database, memory / 2),
+    groupRuns: groupRunsBeside(options.threads),
+    collect: collectGarbage,
+  };
+  return {
+    name: "reuse",
+    kind: "plimsoll study",
+    steps: STUDY_STEPS,
+    databaseBytes: database,
+    rows: "select count(*) from runs",
+    empty: "is empty",
+    origin: ["runs"],
+    run: (session, watch) => runStudy(session, chosen, { ...watch, ...resources }),
+    document: studyDocument,
+    tables: ({ outputs }) => outputs,
+    json: studyJson,
+    text: studyText,
+  };
+}
 
 /** Enough for thirty million accesses of selected files in one pass; ours. */
 const MEMORY_DEFAULT = 2 * 1024 ** 3;

@@ -41,7 +41,7 @@ interface StudyOutcome {
   readonly items: Readonly<Record<string, StudyResult<unknown>>>;
 }
 
-interface StoreStudy<Study extends StudyOutcome> {
+export interface StoreStudy<Study extends StudyOutcome> {
   /** As in `plimsoll study NAME`. */
   readonly name: string;
   /** What study.json calls itself. */
@@ -94,6 +94,23 @@ export async function runStoreStudy<Study extends StudyOutcome>(
   }
   if (context.json) context.printJson(result);
   else context.out.write(`${kind.text(study, context.columns, origin)}${whereText(command, output)}`);
+}
+
+/** What --json prints, without printing it; undefined where the store has nothing to study. */
+export async function storeStudyResult<Study extends StudyOutcome>(
+  kind: StoreStudy<Study>,
+  given: StudyCliOptions,
+  context: Context,
+): Promise<object | undefined> {
+  const { store } = given;
+  if (store === undefined) throw new UsageError("--store is missing: name a store folder");
+  const rows = await withStore(given, async (session) => {
+    const [row] = await session.rows(`select (${kind.rows}) as count`);
+    return Number(row?.count ?? 0);
+  });
+  if (rows === 0) return undefined;
+  const { study, origin } = await studyOf(kind, given, store, context);
+  return { ...kind.json(study), origin: provenanceJson(origin) };
 }
 
 /**

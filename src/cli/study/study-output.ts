@@ -1,5 +1,6 @@
 /** A study over a store as lines on the terminal; the same for all of them. */
 import type { StudyFinding } from "../../analyze/study/common/finding.ts";
+import { HELD } from "../../analyze/study/common/judge.ts";
 import { verdictText } from "../../analyze/study/common/sections.ts";
 import { textTable } from "../../base/text-table.ts";
 
@@ -21,7 +22,7 @@ export function findingLines(
   { word, claimText, width, isEmpty, synthetic }: FindingLook,
 ): string[] {
   const rows = findings.map((one) => {
-    const key = one.claims[0]?.key ?? "";
+    const key = one.decidedBy;
     const [low, high] = one.interval;
     return [
       one.id,
@@ -38,7 +39,9 @@ export function findingLines(
     rows,
     { width },
   );
-  const open = isEmpty ? [] : findings.filter(({ verdict }) => verdict !== "confirmed");
+  const open = isEmpty
+    ? []
+    : findings.filter(({ verdict, reason }) => verdict !== "confirmed" || reason !== HELD);
   const reasons = open.map(({ id, reason }) => `${id}: ${reason}`);
   return [...lines, ...(reasons.length === 0 ? [] : ["", ...reasons])];
 }

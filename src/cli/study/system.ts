@@ -12,7 +12,14 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 import { optionSpecs } from "./option-specs.ts";
-import { givenOptions, runStoreStudy, STUDY_FOLDERS, type StudyCliOptions } from "./store-study.ts";
+import {
+  givenOptions,
+  runStoreStudy,
+  STUDY_FOLDERS,
+  type StoreStudy,
+  storeStudyResult,
+  type StudyCliOptions,
+} from "./store-study.ts";
 import { studyJson, studyText } from "./system-text.ts";
 
 const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
@@ -35,33 +42,37 @@ export default defineCommand({
       "verdicts on the observations on the terminal",
     "plimsoll study system --store site --cluster quartz --node-memory 128GB -o study":
       "full report of one cluster, with figures and tables",
-    "plimsoll study system --store site --population withWrites --user-per-call ratioOfSums --json":
-      "limits over jobs with writes, real bytes per call of users, as JSON",
+    "plimsoll study system --store site --population withWrites --user-per-call sumOfRatios --json":
+      "limits over jobs with writes, users by the sum of their jobs' bytes per call, as JSON",
   },
   async run({ options: given }, context) {
     const options = given as unknown as StudyCliOptions;
-    const chosen = systemOptions(givenOptions(SYSTEM_OPTIONS, options));
-    await runStoreStudy<Study>(
-      {
-        name: "system",
-        kind: "plimsoll system study",
-        steps: STUDY_STEPS,
-        databaseBytes: options.memory ?? MEMORY_DEFAULT,
-        rows: "select (select count(*) from jobs) + (select count(*) from minutes) + (select count(*) from targets)",
-        empty: "has no jobs and no target counters",
-        origin: ["jobs", "readings"],
-        run: (session, watch) => runStudy(session, chosen, watch),
-        note: (study) => tellNotes(study, context),
-        document: studyDocument,
-        tables: () => [],
-        json: studyJson,
-        text: studyText,
-      },
-      options,
-      context,
-    );
+    await runStoreStudy(systemStudy(options, context), options, context);
   },
 });
+
+/** The study with these options, without output: what --json prints, or undefined for a store without jobs. */
+export const systemResult = (options: StudyCliOptions, context: Context): Promise<object | undefined> =>
+  storeStudyResult(systemStudy(options, context), options, context);
+
+function systemStudy(options: StudyCliOptions, context: Context): StoreStudy<Study> {
+  const chosen = systemOptions(givenOptions(SYSTEM_OPTIONS, options));
+  return {
+    name: "system",
+    kind: "plimsoll system study",
+    steps: STUDY_STEPS,
+    databaseBytes: options.memory ?? MEMORY_DEFAULT,
+    rows: "select (select count(*) from jobs) + (select count(*) from minutes) + (select count(*) from targets)",
+    empty: "has no jobs and no target counters",
+    origin: ["jobs", "readings"],
+    run: (session, watch) => runStudy(session, chosen, watch),
+    note: (study) => tellNotes(study, context),
+    document: studyDocument,
+    tables: () => [],
+    json: studyJson,
+    text: studyText,
+  };
+}
 
 const MEMORY_DEFAULT = 1024 ** 3;
 

@@ -2,7 +2,8 @@
 import type { Health } from "../server/health.ts";
 import { Exposition, type Labels } from "./exposition.ts";
 import { OPERATIONS, type Values } from "./operations.ts";
-import type { MetricTotals } from "./totals.ts";
+import type { ServerStates } from "../server/states.ts";
+import { type MetricTotals, targetLabels } from "./totals.ts";
 
 const WHAT: Readonly<Record<(typeof OPERATIONS)[number], string>> = {
   read_bytes: "Bytes read",
@@ -47,8 +48,62 @@ export function metricsPage(totals: MetricTotals, health: Health, facts: PageFac
     "Disk I/Os of the target by upper bound of size, since the collector started.",
     totals.diskSizes(),
   );
+  if (totals.latest !== undefined) stateMetrics(page, totals.latest);
   healthMetrics(page, health, facts);
   return page.text;
+}
+
+const TARGET_GAUGES = [
+  ["bytes_total", "capacity_bytes", "Size of the target."],
+  ["bytes_free", "free_bytes", "Free bytes of the target."],
+  ["bytes_available", "available_bytes", "Bytes of the target that users can write."],
+  ["inodes_total", "inodes", "Inodes of the target."],
+  ["inodes_free", "free_inodes", "Free inodes of the target."],
+  ["clients", "clients", "Connected clients of the target."],
+] as const;
+const SERVER_COUNTERS = [
+  ["lnet_errors", "lnet_errors_total", "LNet messages with an error."],
+  ["lnet_drops", "lnet_drops_total", "LNet messages dropped."],
+  ["requests", "requests_total", "Requests of clients for data and metadata."],
+  ["request_wait_usecs", "request_wait_seconds_total", "Time that requests waited for a thread."],
+] as const;
+
+/** States of the last sample; counters are those of the server since it came up. */
+function stateMetrics(page: Exposition, { server, targets }: ServerStates): void {
+  const each = (of: (state: (typeof targets)[number]) => bigint | undefined) =>
+    targets.flatMap((state): [Labels, bigint][] => {
+      const value = of(state);
+      return value === undefined ? [] : [[targetLabels(state.target), value]];
+    });
+  for (const [number, name, help] of TARGET_GAUGES)
+    page.metric(
+      `plimsoll_target_${name}`,
+      "gauge",
+      help,
+      each(({ numbers }) => numbers[number]),
+    );
+  page.metric(
+    "plimsoll_target_evictions_total",
+    "counter",
+    "Clients evicted since the target was mounted.",
+    each(({ numbers }) => numbers.evictions),
+  );
+  page.metric(
+    "plimsoll_target_recovering",
+    "gauge",
+    "1 while the target waits for clients to recover.",
+    each(({ status }) => (status === undefined ? undefined : /^(RECOVERING|WAITING)/.test(status) ? 1n : 0n)),
+  );
+  if (server.status !== undefined)
+    page.metric("plimsoll_server_healthy", "gauge", "1 when health_check says healthy.", [
+      [{}, server.status === "healthy" ? 1 : 0],
+    ]);
+  for (const [number, name, help] of SERVER_COUNTERS) {
+    const value = server.numbers[number];
+    // Prometheus wants seconds.
+    const shown = number === "request_wait_usecs" && value !== undefined ? Number(value) / 1e6 : value;
+    if (shown !== undefined) page.metric(`plimsoll_server_${name}`, "counter", help, [[{}, shown]]);
+  }
 }
 
 function healthMetrics(page: Exposition, health: Health, { host, version, nowNs }: PageFacts): void {

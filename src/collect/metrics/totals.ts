@@ -7,6 +7,7 @@ import {
   tableDelta,
 } from "../../formats/lustre/index.ts";
 import type { DeltaListener } from "../server/collector.ts";
+import type { ServerStates } from "../server/states.ts";
 import { type Labels, labelValue } from "./exposition.ts";
 import { addDifference, noValues, OPERATIONS, type Values } from "./operations.ts";
 import type { PageReaders } from "./readers.ts";
@@ -29,6 +30,9 @@ export class MetricTotals implements DeltaListener {
   readonly #targets = new Map<string, ShownValues>();
   readonly #disks = new Map<string, DiskSizes>();
   #pending: [string, Values][] = [];
+  #read: ServerStates | undefined;
+  /** States of the last sample that was stored. */
+  latest: ServerStates | undefined;
 
   /** `most` jobs of each target are shown by name. */
   constructor(most: number, readers: PageReaders) {
@@ -62,6 +66,10 @@ export class MetricTotals implements DeltaListener {
     disk.now = reading;
   }
 
+  states(states: ServerStates): void {
+    this.#read = states;
+  }
+
   commit(): void {
     for (const shown of this.#targets.values()) shown.settle();
     for (const [target, values] of this.#pending)
@@ -69,6 +77,7 @@ export class MetricTotals implements DeltaListener {
     this.#pending = [];
     for (const jobs of this.#jobs.values()) jobs.commit();
     for (const disk of this.#disks.values()) this.#diskSizes(disk);
+    this.latest = this.#read ?? this.latest;
     this.readers.samples++;
   }
 
@@ -135,7 +144,7 @@ export class MetricTotals implements DeltaListener {
   }
 }
 
-const targetLabels = (target: string): Labels => {
+export const targetLabels = (target: string): Labels => {
   const fileSystem = fileSystemOf(target);
   const name = fileSystem === "" ? target : target.slice(fileSystem.length + 1);
   return { file_system: fileSystem, target: name };

@@ -11,18 +11,21 @@ import {
   type TableReading,
 } from "../../formats/lustre/index.ts";
 import { SegmentWriter, writeDeltas } from "../../formats/samples/index.ts";
-import { openStream } from "../../node/stream-source.ts";
 import { codeOf, readFirst, reasonOf } from "../files.ts";
 import { cleanupFiles, type LustreFile, serverFiles } from "../lustre-files.ts";
+import { SequentialFile } from "../sequential-file.ts";
 import { SampleClock, type TimeSource } from "./clock.ts";
 import { CollectorFolder, type OnStep, segmentName } from "./folder.ts";
 import { Health, Troubles } from "./health.ts";
+import { EXPORT_STATS, exportsAreDue, readExports } from "./exports.ts";
 import type { CollectorState } from "./state-file.ts";
+import { type ServerStates, StateReader } from "./states.ts";
 
 /** Who else wants to know what happened. Nothing of a sample counts before `commit`. */
 export interface DeltaListener {
   add(deltas: Deltas): void;
   table(reading: TableReading): void;
+  states(states: ServerStates): void;
   commit(): void;
   abort(): void;
 }
@@ -62,9 +65,13 @@ export class ServerCollector {
   readonly #options: CollectorOptions;
   readonly #folder: CollectorFolder;
   readonly #troubles: Troubles;
+  readonly #source = new SequentialFile();
   #clock: SampleClock;
   #tracker!: DeltaTracker;
+  /** Of clients, which are read once an hour. */
+  #exports!: DeltaTracker;
   #parser!: LustreParser;
+  #states!: StateReader;
   #sinceNs = 0n;
 
   constructor(options: CollectorOptions) {
@@ -126,13 +133,19 @@ export class ServerCollector {
       forgetNs: FORGET_NS,
       cleanupNs: cleanupNs(root),
     });
-    for (const [key, target] of state?.targets ?? []) this.#tracker.states.set(key, target);
+    const hourNs = 3600n * SECOND;
+    const exportOptions = { sinceNs: this.#sinceNs, everyNs: hourNs, forgetNs: FORGET_NS, cleanupNs: hourNs };
+    this.#exports = new DeltaTracker(table, exportOptions);
+    for (const [key, target] of state?.targets ?? [])
+      (key.split("\n")[1] === EXPORT_STATS ? this.#exports : this.#tracker).states.set(key, target);
+    this.#states = new StateReader(root, everyNs);
+    for (const [key, small] of state?.small ?? []) this.#states.counters.states.set(key, small);
   }
 
   #take(): SampleResult {
     const { root, host, collector, withBrw, listener } = this.#options;
     const shiftNs = this.#clock.begin();
-    if (shiftNs > 0n) for (const state of this.#tracker.states.values()) state.readAtNs -= shiftNs;
+    if (shiftNs > 0n) this.#moveBack(shiftNs);
     const { files, unreadable } = serverFiles(root, withBrw);
     for (const { path, code } of unreadable) this.#troubles.add(`cannot list ${path}: ${reasonOf({ code })}`);
     this.#notHere(files, unreadable.length > 0);
@@ -155,6 +168,7 @@ export class ServerCollector {
         });
         if (deltas) targets.add(file.folder);
       }
+      if (found.files > 0) this.#readStates(targets, writer);
       this.health.lastFiles = found.files;
       this.health.lastTargets = targets.size;
       this.health.lastJobs = found.jobs;
@@ -185,8 +199,31 @@ export class ServerCollector {
 
   #state(segment: string, lastNs: bigint): CollectorState {
     const { host } = this.#options;
-    const { states } = this.#tracker;
-    return { host, segment, sinceNs: this.#sinceNs, lastNs, table: this.#parser.table, targets: states };
+    const targets = new Map([...this.#tracker.states, ...this.#exports.states]);
+    const small = this.#states.counters.states;
+    return { host, segment, sinceNs: this.#sinceNs, lastNs, table: this.#parser.table, targets, small };
+  }
+
+  #moveBack(ns: bigint): void {
+    for (const tracker of [this.#tracker, this.#exports])
+      for (const state of tracker.states.values()) state.readAtNs -= ns;
+    this.#states.counters.moveBack(ns);
+  }
+
+  /** What is not counted for jobs: states of the server and of its targets, and once an hour the clients of each. */
+  #readStates(targets: ReadonlySet<string>, writer: SegmentWriter): void {
+    const { root, everyNs, listener } = this.#options;
+    const states = this.#states.read([...targets], this.#clock.nowNs(), (state) => writer.state(state));
+    listener?.states(states);
+    for (const target of targets) {
+      const nowNs = this.#clock.nowNs();
+      const last = this.#exports.states.get(`\n${EXPORT_STATS}\n${target}\n`)?.readAtNs;
+      if (!exportsAreDue(nowNs, last, everyNs)) continue;
+      readExports(this.#parser, root, target, nowNs, (reading) => {
+        const deltas = this.#exports.feed(reading);
+        if (deltas !== undefined) writeDeltas(writer, deltas, this.#firstFromNs(deltas));
+      });
+    }
   }
 
   /** Reads one file; true when it was read. */
@@ -200,7 +237,7 @@ export class ServerCollector {
       const readAtNs = this.#clock.nowNs();
       const items: LustreItem[] = [];
       try {
-        const source = openStream(path);
+        const source = this.#source.open(path);
         try {
           this.#parser.parse(source, { readAtNs, path: file.param }, (item) => {
             if (item instanceof Reading) {
@@ -257,8 +294,11 @@ export class ServerCollector {
     if (partly) return;
     const here = new Set(files.map(({ folder }) => folder));
     const nowNs = this.#clock.nowNs();
-    for (const [key, state] of this.#tracker.states)
+    for (const [key, state] of [...this.#tracker.states, ...this.#exports.states])
       if (!here.has(key.split("\n")[2] as string) && state.readAtNs < nowNs) state.readAtNs = nowNs;
+    const { states } = this.#states.counters;
+    for (const [key, { values }] of states)
+      if (key !== "" && !here.has(key)) states.set(key, { atNs: nowNs, values });
   }
 
   /** From when the differences of a first reading are: its entries began after the collection did. */

@@ -6,6 +6,7 @@
 import { crc32 } from "../../base/crc32.ts";
 import { FormatError } from "../../base/errors.ts";
 import { LOW } from "../../base/words.ts";
+import type { SmallState } from "./small-counters.ts";
 import { CounterTable, KEPT, TargetState } from "../../formats/lustre/index.ts";
 
 export interface CollectorState {
@@ -17,6 +18,8 @@ export interface CollectorState {
   readonly segment: string;
   readonly table: CounterTable;
   readonly targets: ReadonlyMap<string, TargetState>;
+  /** Counters of single numbers, by target; of the server under an empty name. */
+  readonly small: ReadonlyMap<string, SmallState>;
 }
 
 const KIND = "collector-state";
@@ -49,7 +52,7 @@ export function writeState(state: CollectorState, write: (bytes: Uint8Array) => 
     crc = crc32(bytes, crc);
     write(bytes);
   };
-  const { host, sinceNs, lastNs, segment, table, targets } = state;
+  const { host, sinceNs, lastNs, segment, table, targets, small } = state;
   const head = {
     plimsoll: KIND,
     version: VERSION,
@@ -66,6 +69,11 @@ export function writeState(state: CollectorState, write: (bytes: Uint8Array) => 
       rows,
       entries,
       idBytes,
+    })),
+    small: [...small].map(([key, { atNs, values }]) => ({
+      key,
+      atNs: String(atNs),
+      values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])),
     })),
   };
   put(new TextEncoder().encode(`${JSON.stringify(head)}\n`));
@@ -88,6 +96,12 @@ interface Head {
     readonly rows: number;
     readonly entries: number;
     readonly idBytes: number;
+  }[];
+  /** Not there in states of earlier releases. */
+  readonly small?: readonly {
+    readonly key: string;
+    readonly atNs: string;
+    readonly values: Readonly<Record<string, string>>;
   }[];
 }
 
@@ -137,5 +151,11 @@ export function readState(bytes: Uint8Array, name: string): CollectorState {
   }
   if (at !== end) throw fault("length differs from the header");
   const { host, segment } = head;
-  return { host, segment, sinceNs: BigInt(head.sinceNs), lastNs: BigInt(head.lastNs), table, targets };
+  const small = new Map<string, SmallState>();
+  for (const { key, atNs, values } of head.small ?? []) {
+    const numbers = Object.entries(values).map(([name, text]) => [name, BigInt(text)] as const);
+    small.set(key, { atNs: BigInt(atNs), values: Object.fromEntries(numbers) });
+  }
+  const [sinceNs, lastNs] = [BigInt(head.sinceNs), BigInt(head.lastNs)];
+  return { host, segment, sinceNs, lastNs, table, targets, small };
 }

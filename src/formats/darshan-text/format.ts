@@ -10,15 +10,13 @@ import { readDarshanCalls } from "../darshan/accesses.ts";
 import { importLog } from "../darshan/import.ts";
 import { DarshanLog } from "../darshan/log.ts";
 import type { InputFormat } from "../input-format.ts";
+import { isDarshanText } from "./head.ts";
 import { logOfText } from "./log.ts";
-
-/** Warnings of the tool may stand before. */
-const FIRST = /^(#[^\n]*\n|\r?\n)*# darshan log version:/;
 
 export const darshanText = {
   id: "darshan-text",
   label: "text of darshan-parser or darshan-dxt-parser",
-  recognizes: (head) => head[0] === 0x23 && FIRST.test(new TextDecoder("latin1").decode(head)),
+  recognizes: isDarshanText,
   calls: (source, sink, options) => readDarshanCalls(logOfText(source), sink, options),
   counters(source, into, options) {
     importLog(new DarshanLog(logOfText(source), options), into, options.runId ?? source.name);

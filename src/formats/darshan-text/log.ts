@@ -4,6 +4,7 @@ import { type ByteSource, bytesSource } from "../../base/source.ts";
 import { MODULES, type ModuleSpec } from "../darshan/modules/index.ts";
 import type { DarshanRecord, Segment, TraceObject } from "../darshan/records.ts";
 import { LogWriter, memorySink } from "../darshan/writer.ts";
+import { autoPerfRecord, emptyHeader, headerOf } from "./autoperf.ts";
 import { surveyText } from "./survey.ts";
 import { bytesOf, counterLine, eachLine, segmentLine } from "./text.ts";
 
@@ -39,17 +40,21 @@ export function logOfText(source: ByteSource): ByteSource {
   return bytesSource(sink.bytes(), source.name);
 }
 
-/** Modules whose text leaves out what their records need, such as the header record of AutoPerf. */
-const isWhole = ({ kind }: ModuleSpec) => kind === "fixed" || kind === "lustre" || kind === "heatmap";
+/** MDHIM's text leaves out what its records need. */
+const isWhole = ({ kind }: ModuleSpec) => kind !== "mdhim";
 
 function eachRecord(source: ByteSource, spec: ModuleSpec, use: (record: DarshanRecord) => void): void {
   if (!isWhole(spec)) return;
   let key = "";
   let values = new Map<string, string>();
+  let hasHeader = spec.kind !== "headed";
   const flush = () => {
     if (values.size === 0) return;
     const [rank = "0", id = "0"] = key.split(" ");
-    use(recordOf(spec, { id: BigInt(id), rank: BigInt(rank) }, values));
+    const record = recordOf(spec, { id: BigInt(id), rank: BigInt(rank) }, values);
+    if (!hasHeader && record.kind !== "header") use(emptyHeader(spec));
+    hasHeader = true;
+    use(record);
   };
   eachLine(source, (line) => {
     if (!line.startsWith(spec.name)) return;
@@ -86,6 +91,7 @@ function recordOf(
     const binSeconds = real("HEATMAP_F_BIN_WIDTH_SECONDS");
     return { ...base, kind: "heatmap", binSeconds, writeBins: bins("WRITE"), readBins: bins("READ") };
   }
+  if (spec.kind === "headed") return headerOf(spec, base, values) ?? autoPerfRecord(spec, base, values);
   if (spec.kind === "lustre") return { ...base, ...lustreOf(spec, values, whole) };
   const fileId = [...values].find(([name]) => name.endsWith("_FILE_REC_ID"))?.[1];
   return {

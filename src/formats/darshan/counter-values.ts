@@ -88,15 +88,17 @@ function* headerLines(
   yield ["APXC_APPLICATION_ID", BigInt.asUintN(64, application as bigint)];
 }
 
-export const memoryModeText = (value: bigint) =>
-  modeText(value, ["unknown", "flat", "equal", "split", "cache"]);
-export const clusterModeText = (value: bigint) =>
-  modeText(value, ["unknown", "all2all", "quad", "hemi", "snc4", "snc2"]);
+export const MEMORY_MODES = ["unknown", "flat", "equal", "split", "cache"];
+export const CLUSTER_MODES = ["unknown", "all2all", "quad", "hemi", "snc4", "snc2"];
+export const OTHER_ON_SOME_NODES = " (not on all nodes)";
+
+export const memoryModeText = (value: bigint) => modeText(value, MEMORY_MODES);
+export const clusterModeText = (value: bigint) => modeText(value, CLUSTER_MODES);
 
 /** Bit 31 says that the mode is not the same on all nodes. */
 function modeText(value: bigint, names: readonly string[]): string {
   const name = names[Number(value & 0x7fffffffn)] ?? String(value & 0x7fffffffn);
-  return (value >> 31n) & 1n ? `${name} (not on all nodes)` : name;
+  return (value >> 31n) & 1n ? name + OTHER_ON_SOME_NODES : name;
 }
 
 function patternText(value: bigint): string {

@@ -1,4 +1,5 @@
 /** One Darshan log as rows of runs and layers, and its traced calls as a stream; what many logs are in a store is in stored-rows.ts. */
+import { LimitError } from "../../base/errors.ts";
 import { type TablesBuilder, layers, negativeWarning, runs } from "../../model/index.ts";
 import { mpiRows, routerRows } from "./autoperf-rows.ts";
 import { DxtCalls } from "./dxt-calls.ts";
@@ -13,7 +14,8 @@ import { decodeRecord } from "./records.ts";
 
 /**
  * Adds the log to the tables under `runId`. Damage in a module goes to `onDamage`, which throws it or continues with the
- * records before it. With a `choice`, only files that it keeps count; heat maps know no files and are left out.
+ * records before it. With a `choice`, only files that it keeps count; heat maps know no files and are left out. Gives how many
+ * records are held of it now.
  */
 export function importLog(
   log: DarshanLog,
@@ -21,7 +23,12 @@ export function importLog(
   runId: string,
   onDamage: (entry: ModuleEntry, error: unknown) => void = throwIt,
   choice?: FileChoice,
-): void {
+): number {
+  let held = 0;
+  const hold = (count: number) => {
+    held += count;
+    requireRoom(log, held);
+  };
   const layouts = new Layouts();
   const gate = choice && new FileGate(log, choice);
   // Blocks of calls are large, and most logs have none.
@@ -41,7 +48,7 @@ export function importLog(
       else if (spec.kind === "heatmap") {
         if (gate === undefined) importHeat(log, entry, into, runId);
       } else if (spec.kind === "headed") importAutoPerf(log, entry, into, runId);
-      else collect(log, entry, spec, layouts, layer, gate);
+      else collect(log, entry, spec, layouts, layer, gate, hold);
     } catch (error) {
       onDamage(entry, error);
     }
@@ -60,6 +67,16 @@ export function importLog(
   const without =
     gate && new Set(["HEATMAP", ...layerImports.flatMap(({ module, files }) => (files === 0 ? module : []))]);
   into.table(runs).append(runRow(log, runId, without));
+  return held;
+}
+
+function requireRoom({ limits, source }: DarshanLog, held: number): void {
+  if (held > limits.heldRecordsMax)
+    throw new LimitError(
+      source.name,
+      {},
+      "more records of files than fit into the memory that they may take",
+    );
 }
 
 function throwIt(_: ModuleEntry, error: unknown): never {
@@ -121,10 +138,12 @@ function collect(
   layouts: Layouts,
   layer: LayerImport | undefined,
   gate: FileGate | undefined,
+  hold: (count: number) => void,
 ): void {
   const wanted = spec.kind === "lustre";
   if (!wanted && layer === undefined) return;
   for (const block of log.records(entry)) {
+    hold(block.count);
     layer?.add(gate === undefined ? block : gate.block(block, spec));
     if (wanted) layouts.add(block);
   }

@@ -102,6 +102,11 @@ export class Job {
     return this.metadata.some(([key, value]) => key === "made_by" && value.endsWith("(synthetic)"));
   }
 
+  /** The time zone of the site, where the log says it. */
+  get zone(): string | undefined {
+    return this.metadata.find(([key]) => key === "zone")?.[1];
+  }
+
   /** Mounted file systems, longest mount point first: the first that is a prefix of a path is its mount. */
   get mounts(): readonly Mount[] {
     if (this.#mounts !== undefined) return this.#mounts;

@@ -8,6 +8,8 @@ export interface Limits {
   readonly nameBytesMax: number;
   /** Records of one module (DXT: segments count too). */
   readonly recordsMax: number;
+  /** Records of files that a job holds in memory, of all modules together; DXT is not held. */
+  readonly heldRecordsMax: number;
   /** Plain bytes of one record other than DXT. */
   readonly recordBytesMax: number;
 }
@@ -17,5 +19,6 @@ export const DEFAULT_LIMITS: Limits = {
   nameTableBytesMax: 2 ** 30,
   nameBytesMax: 2 ** 20,
   recordsMax: 2 ** 31,
+  heldRecordsMax: Number.POSITIVE_INFINITY,
   recordBytesMax: 64 * 2 ** 20,
 };

@@ -25,6 +25,12 @@ interface StoredRowsOptions {
   readonly nowUnixSeconds: number;
 }
 
+interface Besides {
+  readonly synthetic?: boolean;
+  /** Time zone of the site. */
+  readonly zone?: string | undefined;
+}
+
 /** Below the first Darshan release a clock was wrong. */
 const EARLIEST_UNIX_SECONDS = 1_104_537_600;
 
@@ -47,11 +53,11 @@ export class StoredRows {
     return this.#accesses.count;
   }
 
-  /** Adds a log whole, or throws and adds nothing. `synthetic`: what is known besides the log. */
-  add(log: DarshanLog, source: string, runId: Identity, synthetic = false): void {
+  /** Adds a log whole, or throws and adds nothing. `besides`: what is known besides the log. */
+  add(log: DarshanLog, source: string, runId: Identity, besides: Besides = {}): void {
     const marks = [this.#runs.count, this.#accesses.count, this.#names.count] as const;
     try {
-      this.#add(log, source, runId, synthetic);
+      this.#add(log, source, runId, besides);
     } catch (error) {
       this.#runs.cutTo(marks[0]);
       this.#accesses.cutTo(marks[1]);
@@ -60,7 +66,7 @@ export class StoredRows {
     }
   }
 
-  #add(log: DarshanLog, source: string, runId: Identity, synthetic: boolean): void {
+  #add(log: DarshanLog, source: string, runId: Identity, { synthetic = false, zone }: Besides): void {
     const { job } = log;
     const rows = this.#accesses;
     const first = rows.count;
@@ -105,6 +111,7 @@ export class StoredRows {
       bytesWritten: rows.sum("bytes_written", first),
       negative: rows.negative,
       synthetic,
+      zone,
       log,
     });
   }

@@ -21,6 +21,8 @@ interface RunValues {
   readonly negative: number;
   /** Its folder says so. */
   readonly synthetic: boolean;
+  /** Of the site, unless the log says it. */
+  readonly zone: string | undefined;
   readonly log: DarshanLog;
 }
 
@@ -60,7 +62,8 @@ export class RunColumns {
     | "library_version"
     | "modules"
     | "partial_modules"
-    | "warnings",
+    | "warnings"
+    | "zone",
     Text[]
   > = {
     source: [],
@@ -73,6 +76,7 @@ export class RunColumns {
     modules: [],
     partial_modules: [],
     warnings: [],
+    zone: [],
   };
 
   push(values: RunValues): void {
@@ -104,6 +108,7 @@ export class RunColumns {
     texts.library_version.push(job.metadata.find(([key]) => key === "lib_ver")?.[1] ?? null);
     texts.modules.push(names(values.log.modules.filter(({ region }) => region.length > 0)));
     texts.partial_modules.push(names(values.log.modules.filter(({ partial }) => partial)));
+    texts.zone.push(job.zone ?? values.zone ?? null);
     texts.warnings.push(
       [...values.log.warnings, ...values.log.damage.map(({ message }) => message)].join("\n"),
     );

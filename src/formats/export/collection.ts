@@ -19,6 +19,7 @@ import {
   CallRows,
   type GroupColumn,
   inOrder,
+  orderOf,
   packed,
   packedBytes,
   unpack,
@@ -166,6 +167,7 @@ export class CallCollection {
   finish(): OrderedCalls {
     const origin = Number.isFinite(this.originNs) ? this.originNs : 0;
     if (this.#spilled > 0) this.#spillRows();
+    const order = this.#spilled > 0 ? undefined : orderOf(this.#rows, this.#options.by);
     return {
       count: this.count,
       processes: this.#processes.list,
@@ -175,8 +177,7 @@ export class CallCollection {
         .sort((a, b) => a.startNs - b.startNs),
       endNs: Math.max(0, this.#lastNs - origin),
       startUnixNs: this.#baseNs === undefined ? undefined : this.#baseNs + BigInt(Math.round(origin)),
-      blocks: () =>
-        shifted(this.#spilled > 0 ? this.#merged() : inOrder(this.#rows, this.#options.by), origin),
+      blocks: () => shifted(this.#spilled > 0 ? this.#merged() : inOrder(this.#rows, order), origin),
     };
   }
 
@@ -237,7 +238,7 @@ export class CallCollection {
     const { spill, by } = this.#options;
     assert(spill !== undefined, "calls are spilled to somewhere");
     const pieces: Piece[] = [];
-    for (const block of inOrder(this.#rows, by)) {
+    for (const block of inOrder(this.#rows, orderOf(this.#rows, by))) {
       const bytes = packed(block);
       pieces.push({ offset: this.#spilledBytes, count: block.count });
       spill.append(bytes);

@@ -51,6 +51,8 @@ class Events {
   readonly #categories: readonly string[];
   #nextPoint = 0;
   #nextSpan = 0;
+  /** When the next counter or span comes; asked for each call. */
+  #nextNs: number;
   #tids = 0;
 
   constructor(calls: OrderedCalls, options: PerfettoOptions, { writer }: Chunks) {
@@ -61,6 +63,7 @@ class Events {
     // Spans are of processes; among files they have no place.
     this.#spans = options.by === "rank" ? calls.spans : [];
     this.#categories = [...new Set(this.#spans.map(({ category }) => category))];
+    this.#nextNs = this.#peek();
   }
 
   head(): void {
@@ -79,7 +82,7 @@ class Events {
     const groups = block[groupColumn(this.#options.by)];
     for (let i = 0; i < block.count; i++) {
       const start = block.startNs[i] as number;
-      this.#until(start);
+      if (this.#nextNs <= start) this.#until(start);
       this.#call(block, i, groups[i] as number);
     }
   }
@@ -98,18 +101,21 @@ class Events {
 
   /** Counters and spans that come before a time. */
   #until(ns: number): void {
-    for (;;) {
+    for (; this.#nextNs <= ns; this.#nextNs = this.#peek()) {
       const [point, span] = [this.#inFlight[this.#nextPoint], this.#spans[this.#nextSpan]];
-      const [pointNs, spanNs] = [point?.atNs ?? Infinity, span?.startNs ?? Infinity];
-      if (Math.min(pointNs, spanNs) > ns || (point === undefined && span === undefined)) return;
-      if (point !== undefined && pointNs <= spanNs) {
+      if (point !== undefined && point.atNs <= (span?.startNs ?? Infinity)) {
         this.#nextPoint++;
         this.#point(point);
       } else if (span !== undefined) {
         this.#nextSpan++;
         this.#span(span);
-      }
+      } else return;
     }
+  }
+
+  #peek(): number {
+    const [point, span] = [this.#inFlight[this.#nextPoint], this.#spans[this.#nextSpan]];
+    return Math.min(point?.atNs ?? Infinity, span?.startNs ?? Infinity);
   }
 
   #point({ atNs, read, write }: InFlight): void {

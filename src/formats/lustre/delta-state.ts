@@ -85,9 +85,9 @@ export class TargetState implements RowIds {
 
   /** Becomes a copy of `other`, with little more memory than that needs. */
   assign(other: TargetState): void {
-    if (outgrown(this.idFrom.length, other.rows)) this.#roomForRows(Math.max(4, other.rows), false);
-    if (outgrown(this.column.length, other.entries)) this.#roomForEntries(Math.max(16, other.entries), false);
-    if (outgrown(this.ids.length, other.idBytes)) this.ids = new Uint8Array(Math.max(64, other.idBytes));
+    if (outgrown(this.idFrom.length, other.rows)) this.#roomForRows(roomFor(4, other.rows), false);
+    if (outgrown(this.column.length, other.entries)) this.#roomForEntries(roomFor(16, other.entries), false);
+    if (outgrown(this.ids.length, other.idBytes)) this.ids = new Uint8Array(roomFor(64, other.idBytes));
     this.readAtNs = other.readAtNs;
     this.rows = other.rows;
     this.entries = other.entries;
@@ -177,4 +177,6 @@ function grown<T extends Growable>(old: T, length: number): T {
 }
 
 /** Too small, or so large that a busy hour would be paid for ever after. */
+/** A little more than needed: a target whose jobs become more and more must not get new columns with every reading. */
+const roomFor = (least: number, need: number) => Math.max(least, need + (need >> 2));
 const outgrown = (have: number, need: number) => have < need || (have > 1024 && have > 4 * need);

@@ -41,11 +41,13 @@ describe("templates of job ids", () => {
   it("give the job, its cluster, or who did it without one", () => {
     const templates = ["%C:%j", "%j:%u:%H", "%e.%u.%h"].map(jobIdTemplate);
     const of = (id: string, cluster?: string) => Object.values(identityOf(id, templates, cluster));
-    expect(of("cab:123", "other")).toEqual(["123", "cab"]);
-    expect(of("123:1001:n1", "cab")).toEqual(["123", "cab"]);
-    expect(of(":1001:login1")).toEqual(["-.1001", undefined]);
-    expect(of("dd.1001.n1")).toEqual(["dd.1001", undefined]);
-    expect(of("kworker", "cab")).toEqual(["kworker", "cab"]);
-    expect(of("")).toEqual(["", undefined]);
+    expect(of("cab:123", "other")).toEqual(["123", "cab", undefined, undefined]);
+    expect(of("123:1001:n1", "cab")).toEqual(["123", "cab", 1001n, "n1"]);
+    expect(of(":1001:login1")).toEqual(["-.1001", undefined, 1001n, "login1"]);
+    expect(of("dd.1001.n1")).toEqual(["dd.1001", undefined, 1001n, "n1"]);
+    expect(of("kworker", "cab")).toEqual(["kworker", "cab", undefined, undefined]);
+    // No user has that number of digits.
+    expect(of("dd.99999999999.n1")).toEqual(["dd.99999999999", undefined, undefined, "n1"]);
+    expect(of("")).toEqual(["", undefined, undefined, undefined]);
   });
 });

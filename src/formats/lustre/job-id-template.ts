@@ -78,6 +78,9 @@ export interface JobIdentity {
   readonly jobId: string;
   /** Undefined: nobody says. */
   readonly cluster: string | undefined;
+  /** User number and node, where the id names them. */
+  readonly userId: bigint | undefined;
+  readonly node: string | undefined;
 }
 
 /**
@@ -94,7 +97,12 @@ export function identityOf(
     if (parts === undefined) continue;
     const { job = "", uid, program = "-" } = parts;
     const jobId = job !== "" ? job : uid !== undefined ? `${program}.${uid}` : id;
-    return { jobId, cluster: parts.cluster ?? cluster };
+    const node = parts.host === "" ? undefined : parts.host;
+    return { jobId, cluster: parts.cluster ?? cluster, userId: userNumber(uid), node };
   }
-  return { jobId: id, cluster };
+  return { jobId: id, cluster, userId: undefined, node: undefined };
 }
+
+/** User numbers have 32 bits; more digits are part of a name. */
+const userNumber = (text: string | undefined) =>
+  text === undefined || text.length > 10 ? undefined : BigInt(text);

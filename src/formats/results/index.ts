@@ -1,8 +1,9 @@
 /** Results of benchmarks: which file is what, by its content. */
+import { fioJson } from "./fio.ts";
 import { io500Result, io500Summary } from "./io500.ts";
 import { iorCsv, iorJson, iorRanks, iorText } from "./ior.ts";
 import { mdtestRanks, mdtestText } from "./mdtest.ts";
-import { dlioSummary, elbenchoCsv, fioJson } from "./others.ts";
+import { dlioSummary, elbenchoCsv } from "./others.ts";
 import type { ResultFormat } from "./result.ts";
 
 export const RESULT_FORMATS: readonly ResultFormat[] = [

@@ -25,9 +25,12 @@ interface Turn {
   readonly seconds: number;
 }
 
-type Facts = Partial<BenchmarkResult>;
+type Facts = Partial<BenchmarkResult> & {
+  /** What all ranks move in a repetition that nothing cuts short. */
+  readonly wholeBytes?: number;
+};
 
-function resultsOf(facts: Facts, turns: readonly Turn[]): BenchmarkResult[] {
+function resultsOf({ wholeBytes, ...facts }: Facts, turns: readonly Turn[]): BenchmarkResult[] {
   const operations = [...new Set(turns.map(({ operation }) => operation))];
   return operations.map((operation) => {
     const own = turns.filter((turn) => turn.operation === operation);
@@ -38,11 +41,21 @@ function resultsOf(facts: Facts, turns: readonly Turn[]): BenchmarkResult[] {
       benchmark: "IOR",
       ...facts,
       ...{ operation, seconds, bytesPerSecond },
-      bytes: Math.round(meanOf(own.map((turn) => turn.mibPerSecond * MIB * turn.seconds))),
+      bytes: Math.round(meanOf(own.map((turn) => bytesOfTurn(turn, wholeBytes)))),
       callsPerSecond: meanOf(own.map((turn) => turn.callsPerSecond)),
       repetitions: repetitionsOf(rates),
     });
   });
+}
+
+/** Half of the last digit of `total(s)`. */
+const SECONDS_ERROR = 0.00005;
+
+/** Rate times seconds, which are rounded; where they allow it, the whole: a deadline (-D) ends a repetition before. */
+function bytesOfTurn({ mibPerSecond, seconds }: Turn, wholeBytes = Number.NaN): number {
+  const moved = mibPerSecond * MIB * seconds;
+  const error = mibPerSecond * MIB * SECONDS_ERROR + moved * 1e-3;
+  return Math.abs(moved - wholeBytes) <= error ? wholeBytes : moved;
 }
 
 export const iorText: ResultFormat = {
@@ -71,12 +84,14 @@ function factsOf(lines: readonly string[]): Facts {
   const ranks = numberOf(clients?.[1]);
   const perNode = numberOf(clients?.[2] ?? first("clients per node"));
   const nodes = numberOf(first("nodes"));
+  const blockBytes = bytesOf(first("blocksize"));
   return {
     version: /IOR-(\S+?):/.exec(lines.find((line) => line.startsWith("IOR-")) ?? "")?.[1] ?? "",
     ranks,
     nodes: Number.isNaN(nodes) ? Math.ceil(ranks / perNode) : nodes,
     transferBytes: bytesOf(first("xfersize")),
-    blockBytes: bytesOf(first("blocksize")),
+    blockBytes,
+    wholeBytes: blockBytes * ranks * (numberOf(first("segments")) || 1),
     startTime: first("began", "run began", "starttime") ?? "",
     name: first("api")?.split(/[\s(]/)[0] ?? "",
   };
@@ -140,13 +155,15 @@ export const iorJson: ResultFormat = {
           callsPerSecond: numberAt(one, "iops"),
           seconds: numberAt(one, "totalTime"),
         }));
+      const ranks = numberOf(option("tasks", "numTasks"));
+      const blockBytes = bytesOf(textAt(test, "Parameters", "blockSize") || option("blocksize", "blockSize"));
       const facts = {
+        ...{ ranks, blockBytes },
         version: textAt(document, "Version"),
         name: option("api"),
-        ranks: numberOf(option("tasks", "numTasks")),
+        wholeBytes: blockBytes * ranks * (numberOf(option("segments", "segmentCount")) || 1),
         nodes: numberOf(option("nodes", "numNodes")),
         transferBytes: bytesOf(option("xfersize", "transferSize")),
-        blockBytes: bytesOf(option("blocksize", "blockSize")),
         startTime: textAt(test, "StartTime") || textAt(document, "Began"),
       };
       return resultsOf(
@@ -171,6 +188,7 @@ export const iorCsv: ResultFormat = {
       ranks: numberOf(first?.numTasks),
       transferBytes: kib("xfer(KiB)"),
       blockBytes: kib("block(KiB)"),
+      wholeBytes: kib("block(KiB)") * numberOf(first?.numTasks),
     };
     const turns = rows.map((row) => ({
       operation: row.access ?? "",
@@ -187,7 +205,7 @@ export const iorCsv: ResultFormat = {
   },
 };
 
-/** saveRankPerformanceDetailsCSV: a row per rank. */
+/** saveRankPerformanceDetailsCSV: a row per rank, repetition after repetition. */
 export const iorRanks: ResultFormat = {
   id: "ior-ranks",
   label: "times of IOR's ranks",
@@ -195,14 +213,31 @@ export const iorRanks: ResultFormat = {
   read(text): ReadResults {
     const rows = csvRows(text).filter((row) => !Number.isNaN(numberOf(row.runtime)));
     const operations = [...new Set(rows.map(({ access }) => access ?? ""))];
-    const rankTimes = operations.map((operation) => {
-      const own = rows.filter(({ access }) => access === operation);
-      return {
-        ...{ benchmark: "IOR", operation },
-        ranks: own.map(({ rank }) => numberOf(rank)),
-        seconds: own.map(({ runtime }) => numberOf(runtime)),
-      };
+    const rankTimes = operations.flatMap((operation) => {
+      const own = repetitionRows(rows.filter(({ access }) => access === operation));
+      return own.map((turn, index) => ({
+        benchmark: "IOR",
+        operation: own.length === 1 ? operation : `${operation}, repetition ${index + 1}`,
+        ranks: turn.map(({ rank }) => numberOf(rank)),
+        seconds: turn.map(({ runtime }) => numberOf(runtime)),
+      }));
     });
     return { results: [], rankTimes };
   },
 };
+
+/** No column tells the repetition; a rank that comes again begins the next. */
+function repetitionRows(rows: readonly Record<string, string>[]): Record<string, string>[][] {
+  const turns: Record<string, string>[][] = [];
+  let seen = new Set<string>();
+  for (const row of rows) {
+    const rank = row.rank ?? "";
+    if (turns.length === 0 || seen.has(rank)) {
+      turns.push([]);
+      seen = new Set();
+    }
+    seen.add(rank);
+    turns.at(-1)?.push(row);
+  }
+  return turns;
+}

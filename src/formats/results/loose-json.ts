@@ -13,6 +13,21 @@ export function looseJson(text: string): unknown {
   }
 }
 
+/** Documents one behind the other; text between them that belongs to none is passed over. */
+export function looseJsonDocuments(text: string): unknown[] {
+  const from = text.search(/[[{]/);
+  if (from < 0) throw new Error("no JSON object in it");
+  try {
+    return [JSON.parse(text.slice(from))];
+  } catch {
+    const reader = new LooseReader(text, from);
+    const documents: unknown[] = [];
+    do documents.push(reader.value(0));
+    while (reader.atNext(/^[[{]/m));
+    return documents;
+  }
+}
+
 const DEPTH_MAX = 200;
 
 class LooseReader {
@@ -22,6 +37,13 @@ class LooseReader {
   constructor(text: string, from: number) {
     this.#text = text;
     this.#at = from;
+  }
+
+  /** Goes to the next place that looks like this; false where there is none. */
+  atNext(start: RegExp): boolean {
+    const index = this.#text.slice(this.#at).search(start);
+    if (index >= 0) this.#at += index;
+    return index >= 0;
   }
 
   value(depth: number): unknown {

@@ -1,5 +1,6 @@
-/** fio's JSON, elbencho's CSV and the summary of DLIO. */
-import { at, listAt, looseJson, numberAt, textAt } from "./loose-json.ts";
+/** elbencho's CSV and the summary of DLIO. */
+import type { BenchmarkResult } from "../../model/index.ts";
+import { listAt, looseJson, numberAt, textAt } from "./loose-json.ts";
 import {
   bytesOf,
   csvRows,
@@ -11,42 +12,6 @@ import {
   resultOf,
 } from "./result.ts";
 
-export const fioJson: ResultFormat = {
-  id: "fio-json",
-  label: "fio's JSON",
-  recognizes: (head) => /"fio version"\s*:/.test(head),
-  read(text) {
-    const document = looseJson(text);
-    const version = textAt(document, "fio version").replace(/^fio-/, "");
-    const results = [...listAt(document, "jobs"), ...listAt(document, "client_stats")].flatMap((job) =>
-      (["read", "write", "trim"] as const).flatMap((operation) => {
-        const way = at(job, operation);
-        if (!(numberAt(way, "total_ios") > 0 || numberAt(way, "io_bytes") > 0 || numberAt(way, "iops") > 0))
-          return [];
-        const option = (key: string) =>
-          textAt(job, "job options", key) || textAt(document, "global options", key);
-        // fio 2 has KiB/s alone.
-        const exact = numberAt(way, "bw_bytes");
-        const bytesPerSecond = Number.isNaN(exact) ? numberAt(way, "bw") * 1024 : exact;
-        return [
-          resultOf({
-            ...{ benchmark: "fio", version, operation, bytesPerSecond },
-            name: textAt(job, "jobname"),
-            ranks: numberOf(option("numjobs")) || 1,
-            transferBytes: bytesOf(option("bs")),
-            blockBytes: bytesOf(option("size")),
-            bytes: numberAt(way, "io_bytes"),
-            seconds: numberAt(way, "runtime") / 1000,
-            callsPerSecond: numberAt(way, "iops"),
-            startTime: textAt(document, "time") || textAt(document, "timestamp"),
-          }),
-        ];
-      }),
-    );
-    return onlyResults(results);
-  },
-};
-
 /** Each phase has two values: when the first thread was done, and when the last was. The last counts. */
 export const elbenchoCsv: ResultFormat = {
   id: "elbencho-csv",
@@ -54,32 +19,35 @@ export const elbenchoCsv: ResultFormat = {
   recognizes: (head) => /^"?ISO date"?,.*"?operation"?,/im.test(head),
   read(text) {
     const from = text.search(/^"?ISO date"?,/im);
-    const results = csvRows(text.slice(from)).flatMap((row) => {
-      const last = (name: string) => numberOf(row[`${name} [last]`]);
-      const rate = last("MiB/s") * MIB;
-      const callsPerSecond = last("IOPS") > 0 ? last("IOPS") : last("entries/s");
-      if (!(rate > 0 || callsPerSecond > 0)) return [];
-      return [
-        resultOf({
-          benchmark: "elbencho",
-          version: row.version ?? "",
-          name: row.label ?? "",
-          operation: (row.operation ?? "").toLowerCase(),
-          nodes: numberOf(row.hosts),
-          ranks: numberOf(row.threads),
-          transferBytes: bytesOf(row["block size"]),
-          blockBytes: bytesOf(row["file size"]),
-          bytes: last("MiB") * MIB,
-          seconds: last("time ms") / 1000,
-          bytesPerSecond: rate > 0 ? rate : Number.NaN,
-          callsPerSecond,
-          startTime: row["ISO date"] ?? "",
-        }),
-      ];
-    });
+    const results = csvRows(text.slice(from)).flatMap((row) => [
+      ...elbenchoResult(row, "", row.operation ?? ""),
+      // Reads among the writes of a mixed phase have columns of their own.
+      ...elbenchoResult(row, "rwmix read ", `${row.operation ?? ""} rwmix read`),
+    ]);
     return onlyResults(results);
   },
 };
+
+function elbenchoResult(row: Record<string, string>, prefix: string, operation: string): BenchmarkResult[] {
+  const last = (name: string) => numberOf(row[`${prefix}${name} [last]`]);
+  const rate = last("MiB/s") * MIB;
+  const callsPerSecond = last("IOPS") > 0 ? last("IOPS") : last("entries/s");
+  if (!(rate > 0 || callsPerSecond > 0)) return [];
+  const nodes = numberOf(row.hosts);
+  const one = resultOf({
+    ...{ benchmark: "elbencho", version: row.version ?? "", name: row.label ?? "", nodes, callsPerSecond },
+    operation: operation.toLowerCase(),
+    // Threads are those of each host.
+    ranks: numberOf(row.threads) * (nodes > 0 ? nodes : 1),
+    transferBytes: bytesOf(row["block size"]),
+    blockBytes: bytesOf(row["file size"]),
+    bytes: last("MiB") * MIB,
+    seconds: numberOf(row["time ms [last]"]) / 1000,
+    bytesPerSecond: rate > 0 ? rate : Number.NaN,
+    startTime: row["ISO date"] ?? "",
+  });
+  return [one];
+}
 
 export const dlioSummary: ResultFormat = {
   id: "dlio-summary",

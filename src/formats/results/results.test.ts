@@ -210,6 +210,91 @@ it("fio, of releases with and without exact bandwidth, behind warnings", () => {
   expect(read(text(way)).results[0]?.bytesPerSecond).toBe(2048);
 });
 
+describe("fio as its options say", () => {
+  const way = (more: object = {}) => ({
+    io_bytes: 4096,
+    bw_bytes: 100,
+    iops: 2,
+    runtime: 10,
+    total_ios: 1,
+    ...more,
+  });
+  const document = (jobs: readonly object[], more: object = {}) =>
+    JSON.stringify({ "fio version": "fio-3.36", ...more, jobs }, null, 2);
+  const job = (options: object | undefined, more: object) => ({
+    ...{ jobname: "a", groupid: 0, error: 0, ...more },
+    ...(options === undefined ? {} : { "job options": options }),
+  });
+
+  it("a document per interval: the last has all", () => {
+    const text = [7, 9]
+      .map((io_bytes) => document([job({}, { read: way({ io_bytes }) })]))
+      .join("\nfio: a line\n");
+    expect(read(text).results.map(({ bytes }) => bytes)).toEqual([9]);
+  });
+
+  it("processes of one job are one result, unless they are summed up already", () => {
+    const clone = (runtime: number) => job({ numjobs: "2" }, { write: way({ runtime }) });
+    expect(read(document([clone(1000), clone(3000)])).results).toMatchObject([
+      { ranks: 2, bytes: 8192, bytesPerSecond: 200, callsPerSecond: 4, seconds: 3 },
+    ]);
+    expect(read(document([clone(1000)])).results).toMatchObject([
+      { ranks: 2, bytes: 4096, bytesPerSecond: 100 },
+    ]);
+    const same = job({}, { write: way() });
+    expect(read(document([same, same])).results).toHaveLength(2);
+  });
+
+  it.each<[object | undefined, readonly number[]]>([
+    [{ bs: "4k,8k" }, [4096, 8192]],
+    [{ bs: ",8k" }, [8192, 8192]],
+    [{}, [4096, 4096]],
+    [{ bssplit: "4k/50:8k/50" }, [Number.NaN, Number.NaN]],
+    [undefined, [Number.NaN, Number.NaN]],
+  ])("block sizes of %o", (options, sizes) => {
+    const text = document([job(options, { read: way(), write: way() })]);
+    expect(read(text).results.map(({ transferBytes }) => transferBytes)).toEqual(sizes);
+  });
+
+  it("old releases count KiB, and directions may be reported as one", () => {
+    const old = { io_bytes: 7116, bw: 275, iops: 68.99, runtime: 25788, total_ios: 1779 };
+    expect(read(document([job(undefined, { mixed: old })])).results).toMatchObject([
+      { operation: "mixed", bytes: 7116 * 1024, bytesPerSecond: 275 * 1024 },
+    ]);
+  });
+
+  it("says which job failed", () => {
+    const text = document([job({}, { error: 28, read: way({ io_bytes: 0, total_ios: 0, iops: 0 }) })]);
+    expect(() => read(text)).toThrow("job a ended with error 28");
+  });
+});
+
+it("IOR's bytes are whole where the rounded time allows it", () => {
+  const csv = (bandwidth: number) =>
+    `access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),numTasks,iter\nwrite,${bandwidth},1,0,1024,64,0,0,0,0.0003,2,0\n`;
+  expect(read(csv(6209.1843)).results[0]?.bytes).toBe(2 * MIB);
+  // A deadline ended it before.
+  expect(read(csv(600)).results[0]?.bytes).toBe(Math.round(600 * MIB * 0.0003));
+});
+
+it("IOR's ranks by repetition", () => {
+  const rows =
+    "access,rank,runtime-with-openclose,runtime\nwrite,0,1,1\nwrite,1,1,2\nwrite,0,1,3\nwrite,1,1,4\n";
+  expect(read(rows).rankTimes).toMatchObject([
+    { operation: "write, repetition 1", ranks: [0, 1], seconds: [1, 2] },
+    { operation: "write, repetition 2", ranks: [0, 1], seconds: [3, 4] },
+  ]);
+});
+
+it("elbencho's reads in a mixed phase are a result of their own", () => {
+  const csv =
+    "ISO date,label,hosts,threads,operation,time ms [last],MiB/s [last],MiB [last],rwmix read MiB/s [last],rwmix read MiB [last]\nx,,1,4,WRITE,1000,30,30,70,70\n";
+  expect(read(csv).results.map(({ operation, bytes }) => [operation, bytes / MIB])).toEqual([
+    ["write", 30],
+    ["write rwmix read", 70],
+  ]);
+});
+
 it("elbencho and DLIO", () => {
   const csv =
     'ISO date,label,hosts,threads,file size,block size,operation,time ms [first],time ms [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],MiB [first],MiB [last]\n2024-01-01T00:00:00,"a, b",2,8,1073741824,1048576,WRITE,900,1000,9,10,9,10,9,10\n2024-01-01T00:00:01,x,2,8,0,0,SYNC,1,1,,,,,,\n';
@@ -219,7 +304,7 @@ it("elbencho and DLIO", () => {
       name: "a, b",
       operation: "write",
       nodes: 2,
-      ranks: 8,
+      ranks: 16,
       bytesPerSecond: 10 * MIB,
       seconds: 1,
       bytes: 10 * MIB,

@@ -8,11 +8,15 @@ import { decimal64, type Fields, objectOf, stampOf, versionFault } from "./field
 import {
   type CounterGrowth,
   SEGMENT_KINDS,
+  type SegmentClient,
   type SegmentHeader,
   type SegmentJob,
+  type SegmentState,
   type SegmentTarget,
+  SERVER_NUMBERS,
   SERVER_SAMPLES,
   SERVER_SAMPLES_VERSION,
+  TARGET_NUMBERS,
   type Why,
 } from "./server-segment.ts";
 
@@ -20,6 +24,8 @@ interface UseSegment {
   header?(header: SegmentHeader): void;
   target(target: SegmentTarget): void;
   job(job: SegmentJob): void;
+  client?(client: SegmentClient): void;
+  state?(state: SegmentState): void;
 }
 
 /** More counters than any release of Lustre has in one file. */
@@ -48,8 +54,9 @@ class SegmentReader {
   readonly #name: string;
   readonly #use: UseSegment;
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** Targets whose job_stats were read. */
+  /** Targets whose job_stats were read, and those whose exports were. */
   readonly #withJobs = new Set<string>();
+  readonly #withClients = new Set<string>();
   #lines = 0;
   #end: number | undefined;
 
@@ -75,6 +82,8 @@ class SegmentReader {
     if (this.#lines === 1) this.#header(value);
     else if (value.end !== undefined) this.#last(value.end);
     else if (value.kind !== undefined) this.#target(value);
+    else if (value.state !== undefined) this.#state(value);
+    else if (value.client !== undefined) this.#client(value);
     else this.#job(value);
   }
 
@@ -116,6 +125,7 @@ class SegmentReader {
     if (fromNs === undefined && growths.length > 0)
       throw this.#fault("a first reading has no differences; expected fromNs");
     if (known === "job_stats" && fromNs !== undefined) this.#withJobs.add(target);
+    if (known === "export_stats" && fromNs !== undefined) this.#withClients.add(target);
     this.#use.target({
       target,
       kind: known,
@@ -134,6 +144,36 @@ class SegmentReader {
     if (typeof target !== "string" || !this.#withJobs.has(target))
       throw this.#fault("a job of a target whose line of job_stats, with fromNs, has not come before");
     this.#use.job({ target, id, counters: this.#growths(value.counters) });
+  }
+
+  #client(value: Fields): void {
+    const { target, client } = value;
+    if (typeof client !== "string" || client === "") throw this.#fault("expected a client");
+    if (typeof target !== "string" || !this.#withClients.has(target))
+      throw this.#fault("a client of a target whose line of export_stats, with fromNs, has not come before");
+    this.#use.client?.({ target, client, counters: this.#growths(value.counters) });
+  }
+
+  #state(value: Fields): void {
+    const { state, status, reset = false } = value;
+    const target = state === null ? undefined : state;
+    const toNs = stampOf(value.toNs);
+    const fromNs = value.fromNs === undefined ? undefined : stampOf(value.fromNs);
+    if (target !== undefined && (typeof target !== "string" || !isTargetName(target)))
+      throw this.#fault("expected the state of a target, or null for the server");
+    if (toNs === undefined || (fromNs === undefined) !== (value.fromNs === undefined))
+      throw this.#fault("expected toNs and perhaps fromNs, nanoseconds since 1970 as text");
+    if (fromNs !== undefined && fromNs >= toNs) throw this.#fault("expected fromNs before toNs");
+    if ((status !== undefined && typeof status !== "string") || typeof reset !== "boolean")
+      throw this.#fault("status is no text, or reset is neither true nor false");
+    const names: readonly string[] = target === undefined ? SERVER_NUMBERS : TARGET_NUMBERS;
+    const numbers: Record<string, bigint> = {};
+    for (const [name, text] of Object.entries(objectOf(value.numbers) ?? {})) {
+      const number = stampOf(text);
+      if (number === undefined) throw this.#fault(`${name} is no number below 2^63 as text`);
+      if (names.includes(name)) numbers[name] = number;
+    }
+    this.#use.state?.({ target, fromNs, toNs, status, numbers, reset });
   }
 
   #growths(value: unknown): CounterGrowth[] {

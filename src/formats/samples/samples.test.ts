@@ -115,12 +115,12 @@ describe("server segments", () => {
   it("says what is wrong, and where", () => {
     const good = written([TARGET], [{ target: TARGET.target, id: bytes("7"), counters: [growth(1n, 2n)] }]);
     const changed = (from: string | RegExp, to: string) => () => readAll(good.replace(from, to));
-    expect(changed('"version":1', '"version":2')).toThrow(/line 1: version 2, this Plimsoll knows 1/);
+    expect(changed('"version":2', '"version":3')).toThrow(/line 1: version 3, this Plimsoll knows 2/);
     expect(changed('"server-samples"', '"other"')).toThrow(/line 1: expected \{"plimsoll":"server-samples"/);
     expect(changed('"host":"oss1"', '"host":7')).toThrow(/expected a host/);
     expect(changed('"fromNs":"5"', '"fromNs":5')).toThrow(/line 1: expected fromNs and toNs/);
     expect(changed("job_stats", "walks")).toThrow(
-      /line 2: expected a kind \(have: job_stats, ost_stats, md_stats\)/,
+      /line 2: expected a kind \(have: job_stats, ost_stats, md_stats, export_stats\)/,
     );
     expect(changed('OST0007","kind"', 'OST00077","kind"')).toThrow(/line 2: expected a target/);
     expect(changed('"1","2"', '"1","18446744073709551616"')).toThrow(/line 3: a counter is not/);

@@ -7,7 +7,7 @@ import type { WHY_NAMES } from "../lustre/index.ts";
 import { hexOf, textOf } from "./bytes-field.ts";
 
 export const SERVER_SAMPLES = "server-samples";
-export const SERVER_SAMPLES_VERSION = 1;
+export const SERVER_SAMPLES_VERSION = 2;
 
 export interface SegmentHeader {
   readonly host: string;
@@ -31,8 +31,8 @@ export interface CounterGrowth {
 }
 
 /** The files of counters that segments tell of. */
-type SegmentKind = "job_stats" | "ost_stats" | "md_stats";
-export const SEGMENT_KINDS: readonly SegmentKind[] = ["job_stats", "ost_stats", "md_stats"];
+type SegmentKind = "job_stats" | "ost_stats" | "md_stats" | "export_stats";
+export const SEGMENT_KINDS: readonly SegmentKind[] = ["job_stats", "ost_stats", "md_stats", "export_stats"];
 
 /** One file of counters that was read: also when nothing changed, so that silence can be told from blindness. */
 export interface SegmentTarget {
@@ -46,7 +46,7 @@ export interface SegmentTarget {
   readonly gap: boolean;
   /** Counters that had a value at a first reading. */
   readonly carriedIn: number;
-  /** Differences of the file itself; those of `job_stats` are in the lines of its jobs. */
+  /** Differences of the file itself; those of `job_stats` and `export_stats` are in the lines of jobs and clients. */
   readonly counters: readonly CounterGrowth[];
 }
 
@@ -56,6 +56,41 @@ export interface SegmentJob {
   /** The bytes of the id, without quotes and escapes (`unescapeJobId`). */
   readonly id: Uint8Array;
   readonly counters: readonly CounterGrowth[];
+}
+
+/** What one client did on one target; the target's line of kind `export_stats` came before. */
+export interface SegmentClient {
+  readonly target: string;
+  /** `10.2.4.27@o2ib1` */
+  readonly client: string;
+  readonly counters: readonly CounterGrowth[];
+}
+
+/** Whole numbers of a state, by column of the store; what was not read is not there. */
+export type StateNumbers = Readonly<Partial<Record<StateNumber, bigint>>>;
+export const TARGET_NUMBERS = [
+  ...(["bytes_total", "bytes_free", "bytes_available", "inodes_total", "inodes_free"] as const),
+  ...(["clients", "evictions", "recovery_clients", "recovery_clients_done"] as const),
+] as const;
+export const SERVER_NUMBERS = [
+  ...(["lnet_errors", "lnet_drops", "lnet_sends", "lnet_receives"] as const),
+  ...(["lnet_sent_bytes", "lnet_received_bytes", "lnet_dropped_bytes"] as const),
+  ...(["requests", "request_wait_usecs"] as const),
+] as const;
+type StateNumber = (typeof TARGET_NUMBERS)[number] | (typeof SERVER_NUMBERS)[number];
+
+/** A target, or the server itself, at `toNs`. */
+export interface SegmentState {
+  /** Undefined: the server. */
+  readonly target: string | undefined;
+  /** The state before, from which differences count; undefined at the first. */
+  readonly fromNs: bigint | undefined;
+  readonly toNs: bigint;
+  /** Recovery of a target, health of a server. */
+  readonly status: string | undefined;
+  readonly numbers: StateNumbers;
+  /** A counter began again in between. */
+  readonly reset: boolean;
 }
 
 /** Writes a segment piece by piece; `write` gets whole lines. */
@@ -97,6 +132,23 @@ export class SegmentWriter {
       target,
       ...(text === undefined ? { jobHex: hexOf(id) } : { job: text }),
       counters: counters.map(growthFields),
+    });
+  }
+
+  client({ target, client, counters }: SegmentClient): void {
+    this.#lines++;
+    this.#line({ target, client, counters: counters.map(growthFields) });
+  }
+
+  state({ target, fromNs, toNs, status, numbers, reset }: SegmentState): void {
+    this.#lines++;
+    this.#line({
+      state: target ?? null,
+      ...(fromNs !== undefined && { fromNs: String(fromNs) }),
+      toNs: String(toNs),
+      ...(status !== undefined && { status }),
+      ...(reset && { reset }),
+      numbers: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)])),
     });
   }
 

@@ -13,19 +13,17 @@ export function writeDeltas(writer: SegmentWriter, deltas: Deltas, sinceNs?: big
   const kind = SEGMENT_KINDS.find((known) => known === reading.kind);
   assert(kind !== undefined, `${reading.kind} has no place in a segment`);
   const fromNs = deltas.fromNs ?? (changed.count > 0 ? sinceNs : undefined);
-  const isJobs = kind === "job_stats";
-  const counters = isJobs ? [] : growths(changed, 0, changed.count, table);
+  const hasRows = kind === "job_stats" || kind === "export_stats";
+  const counters = hasRows ? [] : growths(changed, 0, changed.count, table);
   writer.target({ target, kind, fromNs, toNs, gap, carriedIn: carriedIn.count, counters });
-  if (!isJobs) return;
+  if (!hasRows) return;
   for (let from = 0; from < changed.count; ) {
     const row = changed.row[from] as number;
     let to = from + 1;
     while (to < changed.count && changed.row[to] === row) to++;
-    writer.job({
-      target,
-      id: unescapeJobId(reading.rawId(row)),
-      counters: growths(changed, from, to, table),
-    });
+    const counters = growths(changed, from, to, table);
+    if (kind === "job_stats") writer.job({ target, id: unescapeJobId(reading.rawId(row)), counters });
+    else writer.client({ target, client: reading.jobId(row), counters });
     from = to;
   }
 }

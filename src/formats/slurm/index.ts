@@ -1,6 +1,6 @@
 /** Slurm's accounting in its text forms. */
 import { FormatError } from "../../base/errors.ts";
-import type { ByteSource } from "../../base/source.ts";
+import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { headLines } from "../text/windows.ts";
 import type { SlurmFile, SlurmOptions } from "./fields.ts";
 import { isJobcompLine, readJobcomp } from "./jobcomp.ts";
@@ -26,8 +26,6 @@ const RULES: readonly Rule[] = [
     read: readSacctJson,
   },
 ];
-
-const HEAD_BYTES = 4096;
 
 export function recognizeSlurm(head: Uint8Array): SlurmKind | undefined {
   const lines = headLines(head);

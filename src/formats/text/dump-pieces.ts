@@ -3,7 +3,7 @@
  * that is a time; a text that was read at the time in its name; and others, which are cut where their first line comes
  * again and get the time that Lustre printed in them.
  */
-import type { ByteSource } from "../../base/source.ts";
+import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { headLines, NEWLINE } from "./windows.ts";
 import { mayBeTime, timeFromLine, timeFromPath } from "./sample-time.ts";
 
@@ -19,7 +19,6 @@ export interface Piece {
   readonly timeNs: bigint | undefined;
 }
 
-const HEAD_BYTES = 4096;
 const WINDOW_BYTES = 1 << 20;
 /** As much of a line as is looked at. */
 const LINE_BYTES = 256;

@@ -93,7 +93,8 @@ export const CALL_FLAWS: readonly Flaw[] = [
   },
   {
     cause: "misaligned",
-    ranksMin: 1,
+    // Of one rank, whose pieces follow one another, the page cache joins them: only the last has an edge.
+    ranksMin: 2,
     ranksMax: 256,
     plan(setting) {
       const { draw, machine, ranks, place, word } = setting;

@@ -4,13 +4,15 @@ import { atHour, PERIOD_DAYS } from "./calendar.ts";
 import { logNormal, type Weighted, zipf } from "./distributions.ts";
 import { padded, type Population } from "./population.ts";
 import { RecordIds } from "./record-ids.ts";
-import { BACKGROUND_FILES, GB, MIN_BYTES } from "./scenario.ts";
+import { BACKGROUND_FILES, GB, IO_TIME, MIN_BYTES } from "./scenario.ts";
 import { HOURS } from "./hour-account.ts";
 import { durationOf, ranksPower } from "./selected.ts";
+import { SiteLoad } from "./site-load.ts";
 import {
   addAccess,
   BACKGROUND,
   DECOY,
+  evenTime,
   type FileTruth,
   type Group,
   type LayerCode,
@@ -39,8 +41,11 @@ export class Background {
   readonly #ids = new RecordIds();
   readonly #extraRuns: Weighted = zipf(RUNS_MAX, BACKGROUND_FILES.zipf);
 
+  readonly #load: SiteLoad;
+
   constructor(population: Population) {
     this.#population = population;
+    this.#load = new SiteLoad(population.options.seed);
   }
 
   *groups(): Generator<Group> {
@@ -103,8 +108,9 @@ export class Background {
           : way < BACKGROUND_FILES.onlyRead + BACKGROUND_FILES.onlyWritten
             ? 0
             : Math.floor(amount / 2);
-      const seconds = OPEN_SECONDS + amount / BYTES_PER_SECOND;
-      addAccess(run, file, layer, together ? run.ranks : 1, read, amount - read, seconds);
+      const seconds = OPEN_SECONDS + (amount / BYTES_PER_SECOND) * this.#load.factor(run.start, "RW");
+      const ranks = together ? run.ranks : 1;
+      addAccess(run, file, layer, ranks, read, amount - read, evenTime(read, amount - read, seconds));
     });
     return file;
   }
@@ -155,7 +161,9 @@ export class Background {
         while (taken.has(start)) start++;
         taken.add(start);
         const run = { ...drawn, start };
-        addAccess(run, file, POSIX, run.ranks, read, written, 300 + 60 * random.unit());
+        const alone = (300 + 60 * random.unit()) * this.#load.factor(start, "RW");
+        const seconds = Math.max(alone, (read + written) / IO_TIME.ostRate);
+        addAccess(run, file, POSIX, run.ranks, read, written, evenTime(read, written, seconds));
         return run;
       });
       yield { runs, files: [file] };

@@ -21,7 +21,7 @@ export function userId(user: number): number {
 }
 
 /** Unique among all runs. */
-export function jobId({ kind, number }: RunTruth): number {
+export function jobId({ kind, number }: Pick<RunTruth, "kind" | "number">): number {
   return kind * 1e12 + number;
 }
 

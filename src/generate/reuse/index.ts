@@ -2,6 +2,7 @@
 import { AnswerBook, type Answers } from "./answers.ts";
 import { Background } from "./background.ts";
 import { ZONE } from "./calendar.ts";
+import { Contention, type LoadAnswers } from "./contention.ts";
 import type { Population, ReuseOptions } from "./population.ts";
 import type { Compared } from "../compared.ts";
 import { compare } from "./published.ts";
@@ -9,6 +10,7 @@ import { MIN_BYTES, MIN_RUNS } from "./scenario.ts";
 import { SelectedFiles } from "./selected.ts";
 import type { Group } from "./truth.ts";
 
+export { Contention } from "./contention.ts";
 export { LogNames } from "./identity.ts";
 export { logOf } from "./logs.ts";
 export { INTER_ARRIVALS, Population, type InterArrival, type ReuseOptions } from "./population.ts";
@@ -18,12 +20,12 @@ export type { Group } from "./truth.ts";
 
 export const SCENARIO = "reuse";
 /** Changes whenever the same seed gives other output. */
-const SCENARIO_VERSION = 2;
+const SCENARIO_VERSION = 3;
 
 /** The whole centre, some files with all their runs at a time: what is selected, decoys, then the others. */
-export function* centre(population: Population): Generator<Group> {
+export function* centre(population: Population, { clock } = new Contention(population)): Generator<Group> {
   const background = new Background(population);
-  yield* new SelectedFiles(population).groups();
+  yield* new SelectedFiles(population, clock).groups();
   yield* background.decoys();
   yield* background.groups();
 }
@@ -46,6 +48,8 @@ export interface AnswerSheet {
   readonly definitions: readonly string[];
   readonly items: Readonly<Record<string, AnswerItem>>;
   readonly comparison: readonly Compared[];
+  /** How I/O times hang on load. */
+  readonly load: LoadAnswers;
   readonly ids: { readonly selectedFiles: string };
 }
 
@@ -68,16 +72,19 @@ const DEFINITIONS = [
   "A14: I/O time of an access is slowest_seconds; cells of one file and hour need two runs",
   "A13: bytes of POSIX accesses, mean per file, then over files",
   "A16: sequential calls of all accesses but STDIO; stripe widths of selected files",
+  "load: log I/O time = log time alone + elasticity x log load of the hour; while others are on its OST a transfer takes 1 + slope x (what they take of the OST's rate alone) times as long; removals: I/O seconds of runs as they were and without one job",
   "ids.selectedFiles: SHA-256 of the record ids in decimal, in rising order, each followed by a newline",
 ];
 
 /** Collects the answers while the groups pass by. */
 export class AnswerSheetBuilder {
   readonly #population: Population;
+  readonly #contention: Contention;
   readonly #book: AnswerBook;
 
-  constructor(population: Population) {
+  constructor(population: Population, contention = new Contention(population)) {
     this.#population = population;
+    this.#contention = contention;
     this.#book = new AnswerBook(population.osts);
   }
 
@@ -114,6 +121,7 @@ export class AnswerSheetBuilder {
       definitions: DEFINITIONS,
       items,
       comparison,
+      load: this.#contention.answers(),
       ids: { selectedFiles: selectedFilesSha256 },
     };
   }

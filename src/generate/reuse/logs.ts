@@ -3,6 +3,7 @@ import { lustre, mpiio, posix, stdio } from "../../formats/darshan/modules/index
 import { type CounterRecord, type DarshanRecord, counterRecord } from "../../formats/darshan/records.ts";
 import { LogWriter, type WriteOptions, memorySink } from "../../formats/darshan/writer.ts";
 import { lustreRecord } from "../log-builder.ts";
+import { ZONE } from "./calendar.ts";
 import { AccessCounters, sizeClass, type Transfers } from "./counters.ts";
 import { jobId, LIBRARY_VERSION, MOUNTS, STRIPE_BYTES, userId } from "./identity.ts";
 import type { Population } from "./population.ts";
@@ -27,6 +28,7 @@ export function logOf(run: RunTruth, population: Population, encoders: WriteOpti
     metadata: [
       ["lib_ver", LIBRARY_VERSION],
       ["made_by", "plimsoll generate reuse (synthetic)"],
+      ["zone", ZONE],
     ],
     commandLine: application?.commandLine as string,
     mounts: MOUNTS,

@@ -57,8 +57,12 @@ function mergedGroup(groups: readonly Group[], filesPerRun: number, number: () =
     const end = Math.max(into.run.start * 1000 + into.run.durationMs, run.start * 1000 + run.durationMs);
     into.run.durationMs = end - into.run.start * 1000;
     const ranks = access.ioRanks === run.ranks ? into.run.ranks : access.ioRanks;
-    const { layer, bytesRead, bytesWritten, slowestSeconds } = access;
-    addAccess(into.run, files.get(file) as FileTruth, layer, ranks, bytesRead, bytesWritten, slowestSeconds);
+    const { layer, bytesRead, bytesWritten, readSeconds, writeSeconds, slowestSeconds } = access;
+    const perSecond = slowestSeconds / (readSeconds + writeSeconds);
+    addAccess(into.run, files.get(file) as FileTruth, layer, ranks, bytesRead, bytesWritten, {
+      readSeconds: readSeconds * perSecond,
+      writeSeconds: writeSeconds * perSecond,
+    });
   }
   return { runs, files: [...files.values()] };
 }

@@ -1,7 +1,7 @@
 /** Who is there: users, applications, storage targets, and how many of everything at a scale. */
 import { createHash } from "node:crypto";
 import { type Weighted, zipf } from "./distributions.ts";
-import { BACKGROUND_FILES, DECOY_SHARE, FULL } from "./scenario.ts";
+import { BACKGROUND_FILES, DECOY_SHARE, FULL, IO_TIME } from "./scenario.ts";
 
 export interface ReuseOptions {
   readonly seed: number;
@@ -13,6 +13,8 @@ export interface ReuseOptions {
   readonly interArrival?: InterArrival;
   /** The most selected files that a run touches; 1 unless given. */
   readonly filesPerRun?: number;
+  /** How much longer a transfer takes while others want the whole rate of its OST; 2 unless given. */
+  readonly contention?: number;
 }
 
 export const INTER_ARRIVALS = ["spread", "literal"] as const;
@@ -66,6 +68,11 @@ export class Population {
     this.userPopularity = zipf(this.users, BACKGROUND_FILES.popularity);
     this.applicationPopularity = zipf(applications, BACKGROUND_FILES.popularity);
     this.#selectedUser = zipf(this.selectedUsers, BACKGROUND_FILES.popularity);
+  }
+
+  /** Of I/O time against the load of an OST by others. */
+  get slope(): number {
+    return this.options.contention ?? IO_TIME.slope;
   }
 
   /** Every user has a file before anybody has a second one. */

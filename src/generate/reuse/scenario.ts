@@ -146,13 +146,24 @@ export function load(hour: number): number {
   );
 }
 
-/** I/O time: base × (busyFloor + busyShare × load) × noise of CoV(load) × class factor. Factors are calibrated. */
+/**
+ * I/O time: bytes over the file's own rate × (load of the hour)^elasticity × what others on its targets cost, with little
+ * noise. The load of an hour has the median busyFloor + busyShare × load and spread(load) as deviation of its logarithm.
+ * Spread and elasticities are calibrated.
+ */
 export const IO_TIME = {
   baseSeconds: [60, 1200],
   busyFloor: 0.4,
   busyShare: 0.6,
-  noise: (busy: number) => 0.25 * busy ** -0.6,
-  classFactor: { RH: 1.73, WH: 0.44, RW: 0.44 },
+  spread: (busy: number) => 0.17 * busy ** -0.55,
+  elasticity: { RH: 2.45, WH: 0.9, RW: 0.9 },
+  noise: 0.03,
+  /** Bytes per second that one OST can give: 248 of them gave 700 GB/s. */
+  ostRate: 2.8e9,
+  /** The largest share of its OSTs that a file has on its own at a load of 1. */
+  ownShareMost: 0.25,
+  /** While others want the whole rate of an OST, a transfer on it takes 1 + this times as long. */
+  slope: 2,
 } as const;
 
 /** Run times in hours: 80 % are below 2. */

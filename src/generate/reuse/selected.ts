@@ -1,8 +1,7 @@
 /** The files that the study selects, with all their runs: bytes, I/O times, applications. */
 import { Random } from "../../base/prng.ts";
-import { localHour } from "./calendar.ts";
 import { betaOne, betaTwoTwo, logNormal, noiseFactor, variedFactors } from "./distributions.ts";
-import { LOAD } from "./hour-account.ts";
+import type { Clock } from "./draft.ts";
 import { MERGED_FILES, mergedGroups } from "./merged-runs.ts";
 import { Placement } from "./placement.ts";
 import { type Noise, type Plan, Planner } from "./plans.ts";
@@ -21,6 +20,7 @@ import {
   STRIPED_SHARE,
   STRIPES_MAX,
 } from "./scenario.ts";
+import { SiteLoad } from "./site-load.ts";
 import { StartTimes } from "./starts.ts";
 import {
   addAccess,
@@ -44,11 +44,15 @@ export class SelectedFiles {
   readonly #ids = new RecordIds();
   /** Programs that each user's files have taken so far. */
   readonly #programs: Uint32Array;
+  readonly #load: SiteLoad;
+  readonly #clock: Clock;
   #runs = 0;
 
-  constructor(population: Population) {
+  constructor(population: Population, clock: Clock) {
     this.#population = population;
+    this.#clock = clock;
     const { seed, interArrival } = population.options;
+    this.#load = new SiteLoad(seed);
     const shifts = Random.stream(seed, SHIFT_STREAM, 0);
     this.#starts = new StartTimes(shifts);
     this.#planner = new Planner(shifts, interArrival ?? "spread");
@@ -60,7 +64,7 @@ export class SelectedFiles {
   *groups(): Generator<Group> {
     const filesPerRun = this.#population.options.filesPerRun ?? 1;
     if (filesPerRun === 1) {
-      for (const round of this.#rounds()) yield* round;
+      yield* this.files();
       return;
     }
     let waiting: Group[] = [];
@@ -72,6 +76,11 @@ export class SelectedFiles {
       waiting = [];
     }
     yield* mergedGroups(waiting, filesPerRun, () => runs++);
+  }
+
+  /** A file with all its runs at a time, whatever runs touch together. */
+  *files(): Generator<Group> {
+    for (const round of this.#rounds()) yield* round;
   }
 
   /** As many files as there are OSTs: which one a file lies on is decided for all of them together. */
@@ -105,28 +114,35 @@ export class SelectedFiles {
     const baseSeconds = least + random.unit() * (most - least);
     const secondUser = random.unit() < SECOND_USER;
     const file = this.#file(index, user, ost, random);
+    const width = file.osts.length;
+    const rate = Math.min(bytes / n / baseSeconds, IO_TIME.ownShareMost * IO_TIME.ostRate * width);
     const touched = fileClass === "RH" && random.unit() < RH_TOUCHED ? Math.floor(n / 2) : -1;
-    const slowness = slownessOf(starts, IO_TIME.classFactor[fileClass], random);
     const runs: RunTruth[] = [];
     for (let i = 0; i < n; i++) {
       const start = starts[i] as number;
       const amount = amounts[i] as number;
-      const seconds = baseSeconds * (amount / (bytes / n)) * (slowness[i] as number);
+      const slowness = this.#load.factor(start, fileClass) * noiseFactor(random.unit(), IO_TIME.noise);
+      const alone = Math.max((amount / rate) * slowness, amount / (IO_TIME.ostRate * width));
+      const drawnMs = durationOf(random.unit(), alone);
+      const minor =
+        fileClass === "RW" ? minorBytes(amount, random) : i === touched ? 65536 + random.below(4194304) : 0;
+      const read = writes[i] === 1 ? minor : amount - minor;
+      const number = this.#runs++;
+      const readShare = read / amount;
+      const times = this.#clock(number, {
+        ...{ start, drawnMs, alone, readShare, bytes: amount, first: ost, width },
+      });
       const run: RunTruth = {
         kind: SELECTED,
-        number: this.#runs++,
+        number,
         user: secondUser && i === n - 1 ? (user + 1) % this.#population.users : user,
         application: applications[i] as number,
         start,
-        durationMs: durationOf(random.unit(), seconds),
+        durationMs: times.durationMs,
         ranks,
         accesses: [],
       };
-      const minor =
-        fileClass === "RW" ? minorBytes(amount, random) : i === touched ? 65536 + random.below(4194304) : 0;
-      const isWrite = writes[i] === 1;
-      const read = isWrite ? minor : amount - minor;
-      addAccess(run, file, layer, ranks, read, amount - read, seconds);
+      addAccess(run, file, layer, ranks, read, amount - read, times);
       runs.push(run);
     }
     return { runs, files: [file] };
@@ -197,41 +213,6 @@ function amountsOf({ noisy, cov }: Noise, n: number, bytes: number, random: Rand
     left -= amount;
   }
   return amounts;
-}
-
-/**
- * I/O time of each run relative to an average one: it grows with the load of the hour while its noise shrinks. The runs
- * of one hour vary as much as the hour asks for: with independent draws two or three runs say little of it.
- */
-function slownessOf(starts: Float64Array, classFactor: number, random: Random): Float64Array {
-  const n = starts.length;
-  const hours = new Uint8Array(n);
-  const ends = new Uint32Array(25);
-  for (let i = 0; i < n; i++) {
-    const hour = localHour(starts[i] as number);
-    hours[i] = hour;
-    ends[hour + 1] = (ends[hour + 1] as number) + 1;
-  }
-  for (let hour = 0; hour < 24; hour++) ends[hour + 1] = (ends[hour + 1] as number) + (ends[hour] as number);
-  // Factors in the order of hours, then handed out to the runs of each hour.
-  const factors = new Float64Array(n);
-  for (let hour = 0; hour < 24; hour++) {
-    const [from, to] = [ends[hour] as number, ends[hour + 1] as number];
-    const busy = LOAD[hour] as number;
-    const cov = IO_TIME.noise(busy) * classFactor;
-    if (to - from === 1) factors[from] = noiseFactor(random.unit(), cov);
-    else if (to > from) variedFactors(factors, from, to, cov, random);
-    for (let i = from; i < to; i++)
-      factors[i] = (factors[i] as number) * (IO_TIME.busyFloor + IO_TIME.busyShare * busy);
-  }
-  const result = new Float64Array(n);
-  for (let i = 0; i < n; i++) {
-    const hour = hours[i] as number;
-    const at = ends[hour] as number;
-    result[i] = factors[at] as number;
-    ends[hour] = at + 1;
-  }
-  return result;
 }
 
 export function durationOf(u: number, ioSeconds: number): number {

@@ -2,6 +2,7 @@
 import { Random } from "../../base/prng.ts";
 import { type RowSink, storedFiles, storedRuns } from "../../model/index.ts";
 import { AccessRows } from "./access-rows.ts";
+import { ZONE } from "./calendar.ts";
 import { LIBRARY_VERSION, LogNames, mountOf, userId } from "./identity.ts";
 import type { Population } from "./population.ts";
 import { byName, put, putHalves, putNanoseconds, TableBuffer } from "./table-buffer.ts";
@@ -106,6 +107,7 @@ class RunRows {
         warnings: "",
         negative_counters: 0n,
         synthetic: 1,
+        zone: ZONE,
       },
     });
     this.#integers = byName(RUN_INTEGERS, (name) => this.buffer.halves(name));

@@ -61,9 +61,22 @@ export const BACKGROUND: RunKind = 3;
 /** Streams that no run belongs to. */
 export const SHIFT_STREAM = 11;
 export const PLACEMENT_STREAM = 12;
+export const LOAD_STREAM = 13;
 
 /** Share of a rank's I/O time that goes to opens, closes and stats. */
 const META_SHARE = 0.02;
+
+/** I/O time of an access, metadata included: what its reads and what its writes took. */
+export interface IoTime {
+  readonly readSeconds: number;
+  readonly writeSeconds: number;
+}
+
+/** As long for each byte, read or written. */
+export function evenTime(bytesRead: number, bytesWritten: number, seconds: number): IoTime {
+  const share = bytesRead / Math.max(1, bytesRead + bytesWritten);
+  return { readSeconds: seconds * share, writeSeconds: seconds * (1 - share) };
+}
 
 /** Adds an access to its run and its file. */
 export function addAccess(
@@ -73,12 +86,13 @@ export function addAccess(
   ioRanks: number,
   bytesRead: number,
   bytesWritten: number,
-  seconds: number,
+  time: IoTime,
 ): void {
-  const bytes = bytesRead + bytesWritten;
-  const metaSeconds = bytes === 0 ? seconds : seconds * META_SHARE;
-  const readSeconds = bytes === 0 ? 0 : (seconds - metaSeconds) * (bytesRead / bytes);
-  const writeSeconds = bytes === 0 ? 0 : (seconds - metaSeconds) * (bytesWritten / bytes);
+  const isMeta = bytesRead + bytesWritten === 0;
+  const metaShare = isMeta ? 1 : META_SHARE;
+  const metaSeconds = (time.readSeconds + time.writeSeconds) * metaShare;
+  const readSeconds = time.readSeconds * (1 - metaShare);
+  const writeSeconds = time.writeSeconds * (1 - metaShare);
   const access = {
     file,
     run,

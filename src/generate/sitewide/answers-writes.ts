@@ -90,6 +90,9 @@ export class WriteAnswers {
       for (const [name, count] of Object.entries(classes(bytes, column, mean(bytes), mean(column))))
         values[`users.${way}.${name}`] = count;
     }
+    for (const name of ["efficient", "inefficient"] as const)
+      values[`users${name === "efficient" ? "Efficient" : "Inefficient"}Share`] =
+        (values[`users.ratioOfSums.${name}`] as number) / (values["users.ratioOfSums.heavy"] as number);
     return values;
   }
 }

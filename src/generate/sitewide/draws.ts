@@ -49,6 +49,7 @@ export class ClusterDraws {
   readonly #lightCalls: Shuffle;
   readonly #noise: readonly Noise[];
   readonly #readShares: Float64Array;
+  #keptCalls: Float64Array | undefined;
   /** Set by `kind`: its place among the jobs of its kind. */
   #kind = NOTHING;
   #member = 0;
@@ -185,11 +186,28 @@ export class ClusterDraws {
     return Math.min(low, this.writers - 1);
   }
 
+  /** Jobs that write more than the mean of all, and the place among them of the one asked for last; below 0 for others. */
+  get heavyJobs(): number {
+    return this.writers - this.#heavyFrom;
+  }
+  get heavyPlace(): number {
+    return this.#place - this.#heavyFrom;
+  }
+
+  /** From now on heavy jobs have these bytes per call, by place. */
+  keepHeavyCalls(perCall: Float64Array): void {
+    this.#keptCalls = perCall;
+  }
+
   /** Bytes per call of the job whose bytes were asked for last. */
   perCall(): number {
-    const heavy = this.#place - this.#heavyFrom;
+    const heavy = this.heavyPlace;
     if (this.#place === this.writers - 1) return Math.min(this.#perCallMax, this.writtenMax);
-    if (heavy >= 0) return logNormal(this.#heavyCalls.unit(heavy), this.#heavyPerCall, JOBS.perCallSigma);
+    if (heavy >= 0)
+      return (
+        this.#keptCalls?.[heavy] ??
+        logNormal(this.#heavyCalls.unit(heavy), this.#heavyPerCall, JOBS.perCallSigma)
+      );
     return logNormal(this.#lightCalls.unit(this.#place), this.#lightPerCall, JOBS.perCallSigma);
   }
 

@@ -16,13 +16,13 @@ import { SeriesJobs } from "./series.ts";
 import type { Site, SiteOptions } from "./site.ts";
 import { type MinuteSink, Spread } from "./spread.ts";
 
-export { CLUSTER_CHOICES, type ClusterChoice } from "./scenario.ts";
+export { CLUSTER_CHOICES, type ClusterChoice, ZONE } from "./scenario.ts";
 export { CALIBRATED_SCALE } from "./published.ts";
 export { DEFAULT_START, Site, type SiteOptions } from "./site.ts";
 
 export const SCENARIO = "sitewide";
 /** Changes whenever the same seed gives other output. */
-const SCENARIO_VERSION = 1;
+const SCENARIO_VERSION = 2;
 
 /** Takes the jobs of days and what they did in minutes; a session of generating calls its parts in this order. */
 export interface SiteTaker {

@@ -4,7 +4,7 @@ import { type RowSink, storedJobs } from "../../model/index.ts";
 import { put, putHalves, putMissing, putNanoseconds, TableBuffer } from "../reuse/index.ts";
 import { COUNTERS, type JobBlock } from "./job-block.ts";
 import { PROGRAMS } from "./jobs.ts";
-import { JOBS } from "./scenario.ts";
+import { JOBS, ZONE } from "./scenario.ts";
 
 /** Rows that are handed over together; texts that wait longer are copied by every small garbage collection. */
 const BATCH_ROWS = 4096;
@@ -34,7 +34,14 @@ export class JobRows {
   rows = 0;
   readonly #sink: RowSink;
   readonly #buffer = new TableBuffer(storedJobs, BATCH_ROWS, {
-    constants: { source: "both", partition: "pbatch", warnings: null, synthetic: 1 },
+    constants: {
+      source: "both",
+      partition: "pbatch",
+      node_list: null,
+      warnings: null,
+      synthetic: 1,
+      zone: ZONE,
+    },
   });
   readonly #key = new JobKey();
   readonly #names = new Map<string, readonly string[]>();

@@ -7,6 +7,7 @@ import { JobBlock } from "./job-block.ts";
 import { BetaQuantiles } from "./quota.ts";
 import { type ClusterModel, CLOSES, GB, hourWeight, JOBS, LONG_SECONDS, QUARTZ } from "./scenario.ts";
 import { type Site, STREAM } from "./site.ts";
+import { callsOf, plantUserShares } from "./user-calls.ts";
 
 /** Start hours by the profile of the day. */
 export const HOURS = hourProfile();
@@ -58,14 +59,13 @@ export class ClusterJobs {
     const weights = Float64Array.from({ length: days }, (_, i) =>
       isWeekend(first + i) ? this.#site.options.weekend : 1,
     );
-    const sum = weights.reduce((all, weight) => all + weight, 0);
+    const ends = this.#dayEnds(weights);
+    this.#plantUsers(ends);
     let block = new JobBlock(this.model, 64);
-    let cumulative = 0;
     let job = 0;
     let long = 0;
     for (let i = 0; i < days; i++) {
-      cumulative += weights[i] as number;
-      const to = i === days - 1 ? this.draws.jobs : Math.round((this.draws.jobs * cumulative) / sum);
+      const to = ends[i] as number;
       const longTo = Math.round((this.longJobs * (i + 1)) / days);
       const count = to - job + longTo - long;
       if (count > block.capacity) block = new JobBlock(this.model, 2 * count);
@@ -78,6 +78,52 @@ export class ClusterJobs {
       block.sort(numbered);
       yield block;
     }
+  }
+
+  /** Behind the last job of each day. */
+  #dayEnds(weights: Float64Array): number[] {
+    const sum = weights.reduce((all, weight) => all + weight, 0);
+    let cumulative = 0;
+    return Array.from(weights, (weight, i) => {
+      cumulative += weight;
+      return i === weights.length - 1 ? this.draws.jobs : Math.round((this.draws.jobs * cumulative) / sum);
+    });
+  }
+
+  /** Goes through all writes once before they are made: who is heavy is known only then. */
+  #plantUsers(ends: readonly number[]): void {
+    const { draws, model } = this;
+    const { seed } = this.#site.options;
+    const count = draws.heavyJobs;
+    const heavy = {
+      user: new Int32Array(count),
+      bytes: new Float64Array(count),
+      perCall: new Float64Array(count),
+    };
+    const users = {
+      bytes: new Float64Array(draws.users),
+      calls: new Float64Array(draws.users),
+      seen: new Uint8Array(draws.users),
+    };
+    for (let job = 0, day = 0; job < draws.jobs; job++) {
+      while (job >= (ends[day] as number)) day++;
+      const random = this.#random.restart(seed, STREAM.jobs, model.firstJob + job);
+      const written = draws.kind(job) === WRITES ? draws.written() : 0;
+      const user = this.#userOf(job, written, day / ends.length, random);
+      users.seen[user] = 1;
+      if (written === 0) continue;
+      const perCall = draws.perCall();
+      users.bytes[user]! += written;
+      users.calls[user]! += callsOf(written, perCall);
+      const place = draws.heavyPlace;
+      if (place < 0) continue;
+      heavy.user[place] = user;
+      heavy.bytes[place] = written;
+      heavy.perCall[place] = perCall;
+    }
+    const random = Random.stream(seed, STREAM.users, model.firstUser);
+    plantUserShares({ ...heavy, fixed: count - 1 }, users, model.usersEfficient, random);
+    draws.keepHeavyCalls(heavy.perCall);
   }
 
   #draw(block: JobBlock, day: LocalDay, job: number, progress: number): void {
@@ -137,7 +183,7 @@ export class ClusterJobs {
     let read = 0;
     if (kind === WRITES) {
       c.bytes_written[row] = written;
-      c.writes[row] = Math.max(1, Math.round(written / Math.max(1, draws.perCall())));
+      c.writes[row] = callsOf(written, draws.perCall());
       if (random.unit() < JOBS.reads) {
         const share = draws.readShare(user);
         const wanted = ((written * share) / (1 - share)) * logNormal(random.unit(), 1 / JOBS.reads, 0.3);

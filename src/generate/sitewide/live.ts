@@ -8,6 +8,7 @@ import { Random } from "../../base/prng.ts";
 import { lnetText } from "./client-readings.ts";
 import { Entry, LLITE_ORDER, type Release, statsText } from "./entry.ts";
 import type { LiveFiles } from "./live-files.ts";
+import { LiveStates } from "./live-states.ts";
 import { drawJob, LiveJob, type LiveJobSpec, type LiveSums } from "./live-jobs.ts";
 import { FILE_SYSTEM } from "./scenario.ts";
 import { TargetCounters } from "./servers.ts";
@@ -33,6 +34,7 @@ export interface LiveOptions {
 
 interface Client {
   readonly name: string;
+  readonly index: number;
   mount: string;
   all: Entry;
   sent: number;
@@ -43,6 +45,7 @@ export class LiveSite {
   readonly release: Release;
   readonly jobs: LiveJob[] = [];
   readonly #files: LiveFiles;
+  readonly #states: LiveStates;
   readonly #random: Random;
   readonly #jobsPerHour: number;
   readonly #targets: TargetCounters[];
@@ -72,6 +75,7 @@ export class LiveSite {
     } = options;
     this.release = release;
     this.#files = files;
+    this.#states = new LiveStates(files);
     this.#osts = osts;
     this.#jobsPerHour = jobsPerHour;
     this.#random = Random.stream(seed, STREAM.live, 0);
@@ -86,10 +90,10 @@ export class LiveSite {
     this.#hosts = this.#targets.map((_, i) => serverName({ osts }, i));
     const names = Array.from({ length: clients }, (_, i) => `node${String(i + 1).padStart(3, "0")}`);
     this.#clients = new Map(
-      names.map((name) => [
-        name,
-        { name, mount: this.#newMount(), all: new Entry(bornNs), sent: 1_000_000, received: 1_000_000 },
-      ]),
+      names.map((name, index) => {
+        const counted = { all: new Entry(bornNs), sent: 1_000_000, received: 1_000_000 };
+        return [name, { name, index, mount: this.#newMount(), ...counted }];
+      }),
     );
     for (const host of [...new Set(this.#hosts), ...names]) this.#writeSettings(host);
     this.#writeAll();
@@ -141,8 +145,16 @@ export class LiveSite {
   /** All counters of a server begin at 0. */
   restartServer(host: string): void {
     this.#targets.forEach((target, i) => {
-      if (this.#hosts[i] === host) target.restart(this.nowNs);
+      if (this.#hosts[i] !== host) return;
+      target.restart(this.nowNs);
+      this.#states.restart(target, this.nowNs);
     });
+    this.#writeAll();
+  }
+
+  /** A target throws one of its clients out. */
+  evict(target: number): void {
+    this.#states.evict(this.#targets[target] as TargetCounters, 0);
     this.#writeAll();
   }
 
@@ -213,6 +225,9 @@ export class LiveSite {
       const target = this.#targets[ost] as TargetCounters;
       if (r + w === 0) return;
       target.data(jobId, nowNs, r, w, rCalls, wCalls);
+      const own = this.#states.client(target, client.index, nowNs);
+      own.read.add(rCalls, r);
+      own.write.add(wCalls, w);
       addTo(job.onTarget(target.name), { bytesRead: r, bytesWritten: w, reads: rCalls, writes: wCalls });
       reads += rCalls;
       writes += wCalls;
@@ -230,13 +245,14 @@ export class LiveSite {
     const { opens = 0, closes = 0, mknods = 0, getattrs = 0 } = calls;
     target.calls(job.spec.jobId, nowNs, { open: opens, close: closes, mknod: mknods, getattr: getattrs });
     const client = this.#client(node);
+    const own = this.#states.client(target, client.index, nowNs);
     for (const [name, count] of [
       ["open", opens],
       ["close", closes],
       ["mknod", mknods],
       ["getattr", getattrs],
     ] as const)
-      client.all.call(name, count);
+      for (const entry of [client.all, own]) entry.call(name, count);
     client.sent += 400 * (opens + closes);
     for (const sums of [job.total, job.onNodes.get(node) as LiveSums, job.onTarget(target.name)])
       addTo(sums, calls);
@@ -262,6 +278,7 @@ export class LiveSite {
         target.stats(nowNs, release),
       );
       this.#files.write(`${folder}/job_cleanup_interval`, "600\n");
+      this.#states.writeTarget(host, target, nowNs, release);
       if (target.role === "MDT") return;
       const brw = target.brwStats(nowNs, release);
       if (release === "2.12") {
@@ -269,6 +286,11 @@ export class LiveSite {
         this.#files.write(`${host}/proc/fs/lustre/osd-ldiskfs/${target.name}/brw_stats`, brw);
       } else this.#files.write(`${host}/sys/kernel/debug/lustre/osd-ldiskfs/${target.name}/brw_stats`, brw);
     });
+    for (const host of this.servers)
+      this.#states.writeHost(
+        host,
+        this.#targets.filter((_, i) => this.#hosts[i] === host),
+      );
     for (const client of this.#clients.values()) {
       const folder = this.#llite(client);
       this.#files.write(`${folder}/stats`, statsText(client.all, nowNs, release, LLITE_ORDER, "regs"));

@@ -1,6 +1,12 @@
 /** Minutes of jobs on targets as rows of the store, and the sums of each target with what nobody's job did. */
 import { Random } from "../../base/prng.ts";
-import { type RowSink, storedMinutes, storedReadings, storedTargets } from "../../model/index.ts";
+import {
+  type RowSink,
+  storedMinutes,
+  storedReadings,
+  storedTargets,
+  type TableSchema,
+} from "../../model/index.ts";
 import { put, putHalves, putMissing, TableBuffer } from "../reuse/index.ts";
 import { JobKey } from "./job-rows.ts";
 import { BINS_MAX } from "./plan.ts";
@@ -13,6 +19,13 @@ const BATCH_ROWS = 16_384;
 const OST_COLUMNS = ["bytes_read", "bytes_written", "reads", "writes"] as const;
 const MDT_COLUMNS = ["opens", "closes", "mknods", "metadata_calls"] as const;
 const QUANTITIES = [...OST_COLUMNS, ...MDT_COLUMNS];
+/** What a table has and this site does not count. */
+const uncounted = ({ columns }: TableSchema, counted: readonly string[]): Record<string, null> =>
+  Object.fromEntries(
+    columns.flatMap(({ name, type }) =>
+      type !== "i64" || counted.includes(name) || name === "minute_unix" ? [] : [[name, null]],
+    ),
+  );
 
 export class MinuteRows implements MinuteSink {
   rows = 0;
@@ -31,7 +44,10 @@ export class MinuteRows implements MinuteSink {
     this.#names = targetNames(site);
     // Room for one job more, however long.
     this.#buffer = new TableBuffer(storedMinutes, BATCH_ROWS + BINS_MAX * (site.osts + 1), {
-      constants: { file_system: FILE_SYSTEM, cluster: QUARTZ.name, seconds: 60 },
+      constants: {
+        ...{ file_system: FILE_SYSTEM, cluster: QUARTZ.name, node: null, seconds: 60 },
+        ...uncounted(storedMinutes, QUANTITIES),
+      },
     });
     const names = ["job_key", "minute_unix", ...QUANTITIES];
     this.#halves = Object.fromEntries(names.map((name) => [name, this.#buffer.halves(name)]));
@@ -200,7 +216,12 @@ export class TargetRows {
     this.#names = targetNames(site);
     this.#servers = this.#names.map((_, target) => serverName(site, target));
     this.#buffer = new TableBuffer(storedTargets, 64 * this.#names.length, {
-      constants: { file_system: FILE_SYSTEM, seconds: 60, why: null },
+      constants: {
+        file_system: FILE_SYSTEM,
+        seconds: 60,
+        why: null,
+        ...uncounted(storedTargets, QUANTITIES),
+      },
       missing: QUANTITIES,
     });
   }

@@ -43,6 +43,8 @@ export interface ClusterModel {
   readonly perCall: { readonly mean: number; readonly max: number };
   /** Of the jobs that write more than the mean, those with less than the mean per call. */
   readonly inefficient: number;
+  /** Of the users who write more than the mean, those with more than the mean per call. */
+  readonly usersEfficient: number;
   /** First job number and first user number. */
   readonly firstJob: number;
   readonly firstUser: number;
@@ -69,6 +71,7 @@ export const CAB: ClusterModel = {
   written: { mean: 14.4 * GB, min: 81 * KB, max: 474 * TB },
   perCall: { mean: 127 * KB, max: 820 * MB },
   inefficient: 0.646,
+  usersEfficient: 62 / 294,
   firstJob: 1_000_001,
   firstUser: 10_000,
 };
@@ -94,6 +97,7 @@ export const QUARTZ: ClusterModel = {
   written: { mean: 18.1 * GB, min: 40, max: 597 * TB },
   perCall: { mean: 219 * KB, max: 1.6 * GB },
   inefficient: 0.69,
+  usersEfficient: 57 / 168,
   firstJob: 20_000_001,
   firstUser: 30_000,
 };

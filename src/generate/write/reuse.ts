@@ -11,6 +11,7 @@ import {
   type AnswerSheet,
   AnswerSheetBuilder,
   centre,
+  Contention,
   expectedRuns,
   type Group,
   LogNames,
@@ -59,9 +60,10 @@ async function generate(
   listener: Listener,
   take: (group: Group) => void | Promise<void>,
 ): Promise<AnswerSheet> {
-  const answers = new AnswerSheetBuilder(population);
+  const contention = new Contention(population);
+  const answers = new AnswerSheetBuilder(population, contention);
   const progress = listener.progress?.({ label: "generate", total: expectedRuns(population), unit: "runs" });
-  for (const group of centre(population)) {
+  for (const group of centre(population, contention)) {
     answers.add(group);
     await take(group);
     progress?.add(group.runs.length);

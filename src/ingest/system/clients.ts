@@ -5,9 +5,18 @@
 import type { ByteSource } from "../../base/source.ts";
 import { clientDelta, CounterTable, JobClientSums, type NodeDelta } from "../../formats/lustre/index.ts";
 import { type ClientReading, readClientReading, sideItems } from "../../formats/samples/index.ts";
-import { CLIENT_CALLS, type RowSink, nodesWarning } from "../../model/index.ts";
+import {
+  CLIENT_CALLS,
+  MDT_CALLS,
+  nodesWarning,
+  type RowSink,
+  storedJobMounts,
+  type Value,
+} from "../../model/index.ts";
 import type { Added, FileImporter, ImportSetting } from "../input-format.ts";
 import { count, type IngestNotes } from "../notes.ts";
+import { siteZone } from "../origin.ts";
+import { jobKey } from "./job-ids.ts";
 import { JobRows } from "./job-rows.ts";
 
 /** Nodes of a run are read within minutes; this far apart it is another run of the same id. */
@@ -24,6 +33,8 @@ class JobSums {
   nodeMemoryBytes: bigint | undefined;
   counted = 0;
   synthetic = 0;
+  /** By file system. */
+  readonly mounts = new Map<string, JobClientSums>();
   readonly dropped = new Map<string, number>();
   readonly warnings = new Map<string, number>();
 
@@ -44,12 +55,14 @@ class JobSums {
 export class ClientImporter implements FileImporter {
   readonly #notes: IngestNotes;
   readonly #cluster: string | undefined;
+  readonly #zone: string | undefined;
   readonly #origin: ImportSetting["origin"];
   readonly #jobs = new Map<string, JobSums[]>();
   readonly #table = new CounterTable();
   #runs = 0;
 
-  constructor({ notes, cluster, origin }: ImportSetting) {
+  constructor({ notes, cluster, origin, zone }: ImportSetting) {
+    this.#zone = siteZone(zone);
     this.#notes = notes;
     this.#origin = origin;
     this.#cluster = cluster;
@@ -91,6 +104,12 @@ export class ClientImporter implements FileImporter {
       count(this.#notes.counts, "negativeCounters", invalid);
     }
     job.sums.add(reading.node, delta);
+    for (const mount of delta.mounts) {
+      if (mount.fate === "unmounted") continue;
+      const sums = job.mounts.get(mount.fileSystem) ?? new JobClientSums();
+      job.mounts.set(mount.fileSystem, sums);
+      sums.add(reading.node, { ...delta, mounts: [mount], lnet: new Map() });
+    }
     return "stored";
   }
 
@@ -109,11 +128,47 @@ export class ClientImporter implements FileImporter {
 
   async flush(sink: RowSink): Promise<void> {
     const rows = new JobRows();
-    for (const runs of this.#jobs.values()) for (const run of runs) rows.push(this.#row(run));
+    const mounts: Record<string, Value>[] = [];
+    for (const runs of this.#jobs.values())
+      for (const run of runs) {
+        rows.push(this.#row(run));
+        for (const [fileSystem, sums] of run.mounts) mounts.push(this.#mountRow(run, fileSystem, sums));
+      }
     count(this.#notes.counts, "clientRows", rows.length);
     this.#jobs.clear();
     this.#runs = 0;
     await rows.flush(sink);
+    if (mounts.length === 0) return;
+    const columns = storedJobMounts.columns.map(({ name }) => [name, mounts.map((row) => row[name] ?? null)]);
+    await sink.append(storedJobMounts, mounts.length, Object.fromEntries(columns));
+  }
+
+  #mountRow({ first, fromNs, toNs, synthetic }: JobSums, fileSystem: string, sums: JobClientSums) {
+    const bounded = (value: bigint) => (value > LARGEST ? LARGEST : value);
+    const timed = (name: string) =>
+      sums.counters.has(`usecs ${name}`) ? bounded(sums.sum(name, "usecs")) : null;
+    return {
+      job_key: jobKey(first.jobId),
+      job_id: first.jobId,
+      cluster: first.cluster ?? this.#cluster ?? null,
+      user_id: first.uid ?? null,
+      user_name: first.user ?? null,
+      kind: "lustre",
+      file_system: fileSystem || null,
+      nodes_counted: sums.nodes,
+      start_unix_ns: fromNs,
+      end_unix_ns: toNs,
+      bytes_read: bounded(sums.sum("read_bytes", "bytes")),
+      bytes_written: bounded(sums.sum("write_bytes", "bytes")),
+      reads: bounded(sums.samples("read_bytes")),
+      writes: bounded(sums.samples("write_bytes")),
+      opens: bounded(sums.samples("open")),
+      closes: bounded(sums.samples("close")),
+      metadata_calls: bounded(MDT_CALLS.reduce((sum, name) => sum + sums.samples(name), 0n)),
+      read_usecs: timed("read"),
+      write_usecs: timed("write"),
+      synthetic,
+    };
   }
 
   #row(job: JobSums) {
@@ -137,6 +192,7 @@ export class ClientImporter implements FileImporter {
       start_unix_ns: job.fromNs,
       end_unix_ns: job.toNs,
       synthetic: job.synthetic,
+      zone: this.#zone,
       nodes_counted: counted,
       nodes_dropped: dropped,
       bytes_read: whenCounted(sums.sum("read_bytes", "bytes")),

@@ -1,24 +1,31 @@
 /** Which columns of `minutes` and `targets` a counter of Lustre goes to. */
+import { assert } from "../../base/assert.ts";
 import { MDT_CALLS } from "../../model/index.ts";
 import type { CounterTable } from "../../formats/lustre/index.ts";
 
 /** Columns that differences fill, in the order of their slots. */
-export const SLOT_COLUMNS = [
-  "bytes_read",
-  "bytes_written",
-  "reads",
-  "writes",
-  "opens",
-  "closes",
-  "mknods",
-  "metadata_calls",
-] as const;
-const [BYTES_READ, BYTES_WRITTEN, READS, WRITES, OPENS, CLOSES, MKNODS] = [0, 1, 2, 3, 4, 5, 6];
-export const METADATA_SLOT = 7;
+export const SLOT_COLUMNS: readonly string[] = [
+  ...["bytes_read", "bytes_written", "reads", "writes", "metadata_calls"],
+  ...["read_usecs", "write_usecs", "metadata_usecs"],
+  ...["opens", "closes", "mknods", "links", "unlinks", "mkdirs", "rmdirs", "renames"],
+  ...["getattrs", "setattrs", "getxattrs", "setxattrs", "statfs", "syncs"],
+];
+const slot = (column: string) => {
+  const index = SLOT_COLUMNS.indexOf(column);
+  assert(index >= 0 && index < 31, `${column} has a slot, and a bit in a mask`);
+  return index;
+};
+const [BYTES_READ, BYTES_WRITTEN, READS, WRITES] = [0, 1, 2, 3];
+const [READ_USECS, WRITE_USECS, METADATA_USECS] = [5, 6, 7];
+export const METADATA_SLOT = slot("metadata_calls");
 export const NO_SLOT = -1;
 
 /** Operations of an MDT. Renames within and across folders are counted under `rename` too. */
 const METADATA = new Set([...MDT_CALLS, "migrate", "fallocate"]);
+const OWN_SLOTS: ReadonlyMap<string, number> = new Map(
+  MDT_CALLS.map((name) => [name, slot(name === "statfs" ? name : `${name}s`)]),
+);
+const isTime = (unit: string) => unit === "usecs" || unit === "usec";
 
 interface Slots {
   /** Where the sum goes, and the samples. */
@@ -37,9 +44,12 @@ export function slotsOf(name: string, unit: string, role: "OST" | "MDT"): Slots 
   // Calls whose bytes the source has lost.
   if (unit === "calls" && (name === "read_bytes" || name === "write_bytes"))
     return { sum: NO_SLOT, samples: name === "read_bytes" ? READS : WRITES, metadata: false };
+  // Their samples are those of the bytes.
+  if (isTime(unit) && (name === "read" || name === "write"))
+    return { sum: name === "read" ? READ_USECS : WRITE_USECS, samples: NO_SLOT, metadata: false };
   if (role === "OST" || !METADATA.has(name)) return undefined;
-  const own = name === "open" ? OPENS : name === "close" ? CLOSES : name === "mknod" ? MKNODS : NO_SLOT;
-  return { sum: NO_SLOT, samples: own, metadata: true };
+  const sum = isTime(unit) ? METADATA_USECS : NO_SLOT;
+  return { sum, samples: OWN_SLOTS.get(name) ?? NO_SLOT, metadata: true };
 }
 
 /** The same for the numbers of a table of counters, in arrays that grow with it. */

@@ -80,6 +80,11 @@ export class Coverage {
     return found !== undefined && found[0] <= at ? found[1] : undefined;
   }
 
+  /** Whether a stretch began before this moment and holds it: a state at its very beginning may still be missing. */
+  isWithin(key: string, at: bigint): boolean {
+    return this.#stretches.get(key)?.some(([from, to]) => from < at && at <= to) ?? false;
+  }
+
   /** The last moment before this one that a stretch holds; undefined when there is none. */
   lastBefore(key: string, at: bigint): bigint | undefined {
     return this.#stretches.get(key)?.findLast(([, end]) => end < at)?.[1];
@@ -106,6 +111,12 @@ export class Coverage {
 const copyOf = (stretches: ReadonlyMap<string, readonly Stretch[]>) =>
   new Map([...stretches].map(([key, list]) => [key, [...list]]));
 
+/** Tables of states have no rows in `readings`; a first state has no length. */
+const STRETCHES = `select file_system, target, kind, from_unix_ns, to_unix_ns from readings
+  union all select file_system, target, 'target_states', coalesce(from_unix_ns, to_unix_ns), to_unix_ns from target_states
+  union all select null, server, 'servers', coalesce(from_unix_ns, to_unix_ns), to_unix_ns from servers
+  union all select distinct file_system, target, 'export_stats', from_unix_ns, to_unix_ns from exports`;
+
 /** What the store has. Stretches that touch are joined there: a year of minutes is a few rows here. */
 export async function storedCoverage(db: Queryable): Promise<CoverageEntry[]> {
   const rows = await db.rows(`
@@ -116,7 +127,7 @@ export async function storedCoverage(db: Queryable): Promise<CoverageEntry[]> {
         select *, case when from_unix_ns <= max(to_unix_ns) over (
             partition by file_system, target, kind order by from_unix_ns, to_unix_ns
             rows between unbounded preceding and 1 preceding) then 0 else 1 end as is_new
-        from readings))
+        from (${STRETCHES})))
     group by file_system, target, kind, island`);
   return rows.map(({ file_system, target, kind, begin, until }) => [
     coverageKey(String(file_system ?? ""), String(target ?? ""), String(kind)),

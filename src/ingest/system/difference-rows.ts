@@ -2,6 +2,7 @@
  * Rows of `minutes` and `targets` on their way into the store, in columns. Values are 64-bit words that are copied in
  * halves: a million rows a second leave no time for a BigInt each.
  */
+import { assert } from "../../base/assert.ts";
 import { LOW } from "../../base/words.ts";
 import {
   type ColumnSource,
@@ -9,7 +10,9 @@ import {
   type RowSink,
   storedMinutes,
   storedTargets,
+  type Value,
 } from "../../model/index.ts";
+import type { JobIdentity } from "../../formats/lustre/index.ts";
 import { SLOT_COLUMNS } from "./counter-slots.ts";
 import type { TargetFile } from "./reading-rows.ts";
 
@@ -30,8 +33,8 @@ interface Block {
   filled: number;
   /** Whether a row says why. */
   explained: boolean;
-  /** Whether a row says of which cluster it is. */
-  clustered: boolean;
+  /** Whether a row says of which cluster, user or node it is. */
+  placed: boolean;
 }
 
 export class DifferenceRows {
@@ -42,15 +45,14 @@ export class DifferenceRows {
   #keys = new BigUint64Array(0);
   #keyHalves = new Uint32Array(0);
   /** As long as the most rows so far; those that count come first. */
-  readonly #ids: string[] = [];
-  readonly #clusters: (string | null)[] = [];
+  readonly #jobs: JobIdentity[] = [];
   readonly #why: (string | null)[] = [];
   #rows = 0;
   /** Of the block that is being filled, and of all since the last flush. */
   #filled = 0;
   #everFilled = 0;
   #explained = false;
-  #clustered = false;
+  #placed = false;
   /** Values that 63 bits cannot hold; they are left out. */
   tooLarge = 0;
 
@@ -84,7 +86,7 @@ export class DifferenceRows {
     this.#endBlock();
     const [minute, seconds] = [toNs / MINUTE_NS, Number(toNs - fromNs) / 1e9];
     const place = { file, from: this.#rows, to: this.#rows };
-    this.#blocks.push({ ...place, minute, seconds, filled: 0, explained: false, clustered: false });
+    this.#blocks.push({ ...place, minute, seconds, filled: 0, explained: false, placed: false });
   }
 
   /** May come twice for one block. */
@@ -94,11 +96,11 @@ export class DifferenceRows {
     last.to = this.#rows;
     last.filled |= this.#filled;
     if (this.#explained) last.explained = true;
-    if (this.#clustered) last.clustered = true;
+    if (this.#placed) last.placed = true;
     this.#everFilled |= this.#filled;
     this.#filled = 0;
     this.#explained = false;
-    this.#clustered = false;
+    this.#placed = false;
     if (last.from === last.to) this.#blocks.pop();
   }
 
@@ -131,12 +133,13 @@ export class DifferenceRows {
   }
 
   /** The row is whole. The key of its job is word `key` of `keys`. */
-  end(id: string, cluster: string | null, keys: Uint32Array, key: number, why: string | null): void {
+  end(job: JobIdentity | undefined, keys: Uint32Array, key: number, why: string | null): void {
     const row = this.#rows++;
-    if (this.#withJobs) {
-      this.#ids[row] = id;
-      this.#clusters[row] = cluster;
-      if (cluster !== null) this.#clustered = true;
+    if (job !== undefined) {
+      assert(this.#withJobs, "rows of targets are of no job");
+      this.#jobs[row] = job;
+      if (job.cluster !== undefined || job.userId !== undefined || job.node !== undefined)
+        this.#placed = true;
       this.#keyHalves[2 * row] = keys[2 * key] as number;
       this.#keyHalves[2 * row + 1] = keys[2 * key + 1] as number;
     }
@@ -147,7 +150,7 @@ export class DifferenceRows {
 
   async flush(sink: RowSink): Promise<void> {
     this.#endBlock();
-    for (const { file, from, to, minute, seconds, filled, explained, clustered } of this.#blocks) {
+    for (const { file, from, to, minute, seconds, filled, explained, placed } of this.#blocks) {
       const columns: Record<string, ColumnSource> = {
         file_system: { all: file.fileSystem || null },
         target: { all: file.target },
@@ -158,14 +161,19 @@ export class DifferenceRows {
       for (let slot = 0; slot < SLOTS; slot++)
         columns[SLOT_COLUMNS[slot] as string] =
           (filled >> slot) & 1 ? (this.#values[slot] as BigInt64Array).subarray(from, to) : NOTHING;
-      if (this.#withJobs)
+      if (this.#withJobs) {
+        const jobs = this.#jobs.slice(from, to);
+        const place = (of: (job: JobIdentity) => Value | undefined): ColumnSource =>
+          placed ? jobs.map((job) => of(job) ?? null) : NOTHING;
         await sink.append(storedMinutes, to - from, {
           ...columns,
           job_key: this.#keys.subarray(from, to),
-          job_id: this.#ids.slice(from, to),
-          cluster: clustered ? this.#clusters.slice(from, to) : NOTHING,
+          job_id: jobs.map(({ jobId }) => jobId),
+          cluster: place(({ cluster }) => cluster),
+          user_id: place(({ userId }) => userId),
+          node: place(({ node }) => node),
         });
-      else await sink.append(storedTargets, to - from, { ...columns, server: { all: file.server } });
+      } else await sink.append(storedTargets, to - from, { ...columns, server: { all: file.server } });
     }
     this.back([0, 0]);
   }

@@ -28,8 +28,7 @@ export class JobIds {
   readonly #escaped: boolean;
   readonly #identify: Identify;
   #interner = new Interner();
-  #texts: string[] = [];
-  #clusters: (string | null)[] = [];
+  #jobs: JobIdentity[] = [];
   #keys = new BigUint64Array(1024);
   /** Key `index` in halves, for bulk copies. */
   keyHalves = new Uint32Array(this.#keys.buffer);
@@ -44,8 +43,7 @@ export class JobIds {
   find(bytes: Uint8Array, from: number, to: number, hash = hashOf(bytes, from, to)): number {
     if (this.#interner.size >= KNOWN_MAX) {
       this.#interner = new Interner();
-      this.#texts = [];
-      this.#clusters = [];
+      this.#jobs = [];
     }
     const known = this.#interner.size;
     const index = this.#interner.internHashed(bytes, from, to, hash);
@@ -54,24 +52,19 @@ export class JobIds {
   }
 
   #learn(raw: Uint8Array): void {
-    const index = this.#texts.length;
-    const { jobId, cluster } = this.#identify(textOf(this.#escaped ? unescapeJobId(raw) : raw));
-    this.#texts.push(jobId);
-    this.#clusters.push(cluster ?? null);
+    const index = this.#jobs.length;
+    const job = this.#identify(textOf(this.#escaped ? unescapeJobId(raw) : raw));
+    this.#jobs.push(job);
     if (index === this.#keys.length) {
       const keys = new BigUint64Array(2 * index);
       keys.set(this.#keys);
       this.#keys = keys;
       this.keyHalves = new Uint32Array(keys.buffer);
     }
-    this.#keys[index] = jobKey(jobId);
+    this.#keys[index] = jobKey(job.jobId);
   }
 
-  text(index: number): string {
-    return this.#texts[index] as string;
-  }
-
-  cluster(index: number): string | null {
-    return this.#clusters[index] as string | null;
+  job(index: number): JobIdentity {
+    return this.#jobs[index] as JobIdentity;
   }
 }

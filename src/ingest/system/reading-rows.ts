@@ -44,7 +44,7 @@ export class ReadingRows {
     const key = this.#key(file);
     this.#close(key);
     this.#open.set(key, { ...this.#begun(file, atNs, atNs), carriedIn });
-    this.#cover(key, atNs, atNs);
+    this.cover(key, atNs, atNs);
   }
 
   /** A difference that went into the tables. */
@@ -65,7 +65,7 @@ export class ReadingRows {
     stretch.readings++;
     if (gap) stretch.gaps++;
     stretch.dropped += dropped;
-    this.#cover(key, fromNs, toNs);
+    this.cover(key, fromNs, toNs);
   }
 
   #begun(file: TargetFile, fromNs: bigint, toNs: bigint): Stretch {
@@ -80,7 +80,8 @@ export class ReadingRows {
     return news;
   }
 
-  #cover(key: string, fromNs: bigint, toNs: bigint): void {
+  /** The batch has this stretch; of tables that tell their times themselves nothing else is needed. */
+  cover(key: string, fromNs: bigint, toNs: bigint): void {
     this.#coverage.addPending(key, fromNs, toNs);
     this.#news.push([key, fromNs, toNs]);
   }

@@ -5,6 +5,7 @@ import { readSlurm, SACCT_COMMAND, type SlurmJob } from "../../formats/slurm/ind
 import type { RowSink } from "../../model/index.ts";
 import type { Added, FileImporter, ImportSetting } from "../input-format.ts";
 import { count, type IngestNotes, warn } from "../notes.ts";
+import { siteZone } from "../origin.ts";
 import { type JobRow, JobRows } from "./job-rows.ts";
 
 export class SchedulerImporter implements FileImporter {
@@ -29,7 +30,8 @@ export class SchedulerImporter implements FileImporter {
       const [first] = notes.brokenLines;
       throw new FormatError(source.name, { line: first?.line ?? 1 }, first?.reason ?? "no row can be read");
     }
-    for (const job of jobs) this.#rows.push({ ...rowOf(job), synthetic: this.#origin.flag });
+    for (const job of jobs)
+      this.#rows.push({ ...rowOf(job), synthetic: this.#origin.flag, zone: siteZone(this.#options.zone) });
     count(this.#notes.counts, "schedulerJobs", jobs.length);
     count(this.#notes.counts, "steps", notes.steps);
     count(this.#notes.counts, "brokenRows", notes.broken);
@@ -76,6 +78,7 @@ function rowOf(job: SlurmJob): JobRow {
     name: text(job.name),
     state: text(job.state),
     nodes: job.nodes ?? null,
+    node_list: text(job.nodeList === "None assigned" ? "" : job.nodeList),
     cpus: job.cpus ?? null,
     submit_unix_ns: ns(job.submitUnix),
     start_unix_ns: ns(job.startUnix),

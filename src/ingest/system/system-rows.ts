@@ -8,6 +8,7 @@ import { CounterSlots, METADATA_SLOT, NO_SLOT, slotsOf } from "./counter-slots.t
 import { DifferenceRows } from "./difference-rows.ts";
 import { type Identify, JobIds } from "./job-ids.ts";
 import { ReadingRows, type TargetFile } from "./reading-rows.ts";
+import { StateRows } from "./state-rows.ts";
 
 /** Which of several reasons in one row is told, the first first. */
 const RANKS: readonly number[] = [
@@ -38,6 +39,7 @@ export class SystemRows {
   readonly minutes = new DifferenceRows({ withJobs: true });
   readonly targets = new DifferenceRows({ withJobs: false });
   readonly readings: ReadingRows;
+  readonly states: StateRows;
   readonly #notes: IngestNotes;
   readonly #printedIds: JobIds;
   readonly #plainIds: JobIds;
@@ -51,10 +53,11 @@ export class SystemRows {
     this.#printedIds = new JobIds({ escaped: true, identify });
     this.#plainIds = new JobIds({ escaped: false, identify });
     this.readings = new ReadingRows(coverage, origin);
+    this.states = new StateRows(origin);
   }
 
   get rows(): number {
-    return this.minutes.rows + this.targets.rows;
+    return this.minutes.rows + this.targets.rows + this.states.rows;
   }
 
   /** Takes what a tracker found between two readings of a file. */
@@ -105,8 +108,8 @@ export class SystemRows {
           reading.idHash[row] as number,
         );
         const { keyHalves } = this.#printedIds;
-        into.end(this.#printedIds.text(id), this.#printedIds.cluster(id), keyHalves, id, reason);
-      } else into.end("", null, NO_KEY, 0, reason);
+        into.end(this.#printedIds.job(id), keyHalves, id, reason);
+      } else into.end(undefined, NO_KEY, 0, reason);
     }
     let left = 0;
     for (const [column, times] of dropped) {
@@ -143,11 +146,11 @@ export class SystemRows {
     }
     if (!any) return left;
     const reason = reasonOf(rank, gap);
-    if (id === undefined) into.end("", null, NO_KEY, 0, reason);
+    if (id === undefined) into.end(undefined, NO_KEY, 0, reason);
     else {
       const number = this.#plainIds.find(id, 0, id.length);
       const ids = this.#plainIds;
-      into.end(ids.text(number), ids.cluster(number), ids.keyHalves, number, reason);
+      into.end(ids.job(number), ids.keyHalves, number, reason);
     }
     return left;
   }
@@ -166,6 +169,8 @@ export class SystemRows {
   async flush(sink: RowSink): Promise<void> {
     count(this.#notes.counts, "minuteRows", this.minutes.rows);
     count(this.#notes.counts, "targetRows", this.targets.rows);
+    count(this.#notes.counts, "stateRows", this.states.rows);
+    await this.states.flush(sink);
     for (const rows of [this.minutes, this.targets]) {
       await rows.flush(sink);
       count(this.#notes.counts, "tooLarge", rows.tooLarge);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { bytesSource } from "../../base/source.ts";
 import { paramPath, targetInPath } from "./bare-path.ts";
-import { slotsOf } from "./counter-slots.ts";
+import { SLOT_COLUMNS, slotsOf } from "./counter-slots.ts";
 import { Coverage } from "./coverage.ts";
 import { JobIds, jobKey } from "./job-ids.ts";
 import { partOf, piecesOf, timing } from "../../formats/text/dump-pieces.ts";
@@ -153,9 +153,16 @@ describe("what is stored already", () => {
 describe("columns of counters", () => {
   it("depend on the unit and on the target", () => {
     expect(slotsOf("read", "bytes", "OST")).toEqual({ sum: 0, samples: 2, metadata: false });
-    expect(slotsOf("read", "usecs", "OST")).toBeUndefined();
-    expect(slotsOf("open", "usecs", "MDT")).toEqual({ sum: -1, samples: 4, metadata: true });
-    expect(slotsOf("getattr", "reqs", "MDT")).toEqual({ sum: -1, samples: -1, metadata: true });
+    const named = (name: string, unit: string, role: "OST" | "MDT") => {
+      const { sum = -1, samples = -1, metadata } = slotsOf(name, unit, role) ?? {};
+      return [SLOT_COLUMNS[sum], SLOT_COLUMNS[samples], metadata];
+    };
+    expect(named("read", "usecs", "OST")).toEqual(["read_usecs", undefined, false]);
+    expect(named("write", "usecs", "OST")).toEqual(["write_usecs", undefined, false]);
+    expect(named("open", "usecs", "MDT")).toEqual(["metadata_usecs", "opens", true]);
+    expect(named("getattr", "reqs", "MDT")).toEqual([undefined, "getattrs", true]);
+    expect(named("statfs", "usec", "MDT")).toEqual(["metadata_usecs", "statfs", true]);
+    expect(named("migrate", "reqs", "MDT")).toEqual([undefined, undefined, true]);
     expect(slotsOf("getattr", "reqs", "OST")).toBeUndefined();
     expect(slotsOf("crossdir_rename", "reqs", "MDT")).toBeUndefined();
   });
@@ -163,17 +170,17 @@ describe("columns of counters", () => {
 
 describe("job ids", () => {
   it("are decoded once, as servers print them or as bytes", () => {
-    const identify = (jobId: string) => ({ jobId, cluster: undefined });
+    const identify = (jobId: string) => ({ jobId, cluster: undefined, userId: undefined, node: undefined });
     const printed = new JobIds({ escaped: true, identify });
     const id = bytes('"a\\x20b"');
     const index = printed.find(id, 0, id.length);
     expect(printed.find(id, 0, id.length)).toBe(index);
     const keys = new BigUint64Array(printed.keyHalves.buffer);
-    expect([printed.text(index), keys[index]]).toEqual(["a b", jobKey("a b")]);
+    expect([printed.job(index).jobId, keys[index]]).toEqual(["a b", jobKey("a b")]);
     const plain = new JobIds({ escaped: false, identify });
-    expect(plain.text(plain.find(id, 0, id.length))).toBe('"a\\x20b"');
+    expect(plain.job(plain.find(id, 0, id.length)).jobId).toBe('"a\\x20b"');
     const latin = Uint8Array.of(0xe9, 0x41);
-    expect(plain.text(plain.find(latin, 0, 2))).toBe("éA");
+    expect(plain.job(plain.find(latin, 0, 2)).jobId).toBe("éA");
     // SHA-256 of "1234" begins with 03ac674216f3e15c.
     expect(jobKey("1234")).toBe(0x03ac674216f3e15cn);
   });

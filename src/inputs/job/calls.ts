@@ -1,8 +1,8 @@
 /** The calls of one file, whatever reads them. */
 import type { Listener } from "../../base/listener.ts";
 import { FormatError } from "../../base/errors.ts";
-import type { ByteSource } from "../../base/source.ts";
-import { findFormat, HEAD_BYTES } from "../../formats/catalogue.ts";
+import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
+import { findFormat } from "../../formats/catalogue.ts";
 import type { CallReadOptions, InputFormat } from "../../formats/input-format.ts";
 import type { CallSink } from "../../model/index.ts";
 import { openInput } from "./files.ts";

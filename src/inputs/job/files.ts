@@ -1,10 +1,11 @@
 /** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
 import { FormatError, UsageError } from "../../base/errors.ts";
-import type { ByteSource } from "../../base/source.ts";
-import { findFormat, formatsWith, HEAD_BYTES } from "../../formats/catalogue.ts";
+import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
+import { findFormat, formatsWith } from "../../formats/catalogue.ts";
 import type { Capability } from "../../formats/input-format.ts";
 import type { Listener } from "../../base/listener.ts";
-import type { InputHost, OpenOptions, OpenSource } from "./host.ts";
+import type { OpenOptions, OpenSource } from "../log/index.ts";
+import type { InputHost } from "./host.ts";
 
 /** The word for standard input. */
 export const STDIN = "-";

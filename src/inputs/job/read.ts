@@ -12,8 +12,8 @@ import {
 import { FormatError } from "../../base/errors.ts";
 import type { NameFilter } from "../../base/glob.ts";
 import { importLog, runSpan } from "../../formats/darshan/import.ts";
-import { type Document, markSynthetic, type Tables, TablesBuilder } from "../../model/index.ts";
-import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "./darshan-log.ts";
+import { type Document, type Tables, TablesBuilder } from "../../model/index.ts";
+import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "../log/index.ts";
 import type { Listener } from "../../base/listener.ts";
 import { JobFilter } from "./file-filter.ts";
 import type { InputHost } from "./host.ts";
@@ -83,9 +83,11 @@ async function readLogs(
   );
   const tables = new TablesBuilder(streams);
   const progress = listener.progress?.({ label: "reading logs", total: runs.length, unit: "logs" });
+  let room = options.limits?.heldRecordsMax ?? Number.POSITIVE_INFINITY;
   for (const { path, span } of runs) {
-    await withLog(path, options, host, (log) => {
-      importLog(log, tables, span.runId, damageKeeper(log, options), filter);
+    const limits = { ...options.limits, heldRecordsMax: room };
+    await withLog(path, { ...options, limits }, host, (log) => {
+      room -= importLog(log, tables, span.runId, damageKeeper(log, options), filter);
       skipDamage(log, listener);
     });
     progress?.add(1);
@@ -108,14 +110,9 @@ export function reportDocument(
   { job, verdicts, tables, streams }: ReadJob,
   { madeBy, command, callsHint = "" }: ReportWords,
 ): Document {
-  const document = jobDocument({
+  return jobDocument({
     ...{ job, verdicts, tables, madeBy, command },
     trace: streams.trace(job, callsHint),
-  });
-  return markSynthetic(document, {
-    synthetic: job.runs.filter(({ isSynthetic }) => isSynthetic).length,
-    of: job.runs.length,
-    unit: "runs",
   });
 }
 

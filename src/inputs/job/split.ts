@@ -2,7 +2,7 @@
 import { FormatError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
 import { runSpan } from "../../formats/darshan/import.ts";
-import { type LogOptions, withLog } from "./darshan-log.ts";
+import { type LogOptions, withLog } from "../log/index.ts";
 import type { InputHost } from "./host.ts";
 import { jobFiles } from "./job-files.ts";
 import { jobsOf, type LogOfJob } from "./same-job.ts";

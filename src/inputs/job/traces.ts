@@ -1,6 +1,6 @@
 /** A job from traces of single calls: read once to number and count, once more for what the streams of a job keep. */
 import { CallSurvey, JobStreams } from "../../analyze/job/index.ts";
-import { FormatError } from "../../base/errors.ts";
+import { FormatError, LimitError } from "../../base/errors.ts";
 import {
   type CallNote,
   type CallSink,
@@ -42,8 +42,13 @@ export async function readTraces(
   };
   for (const file of files) {
     const surveying = survey.sink();
-    const noting = sinkBefore(filter?.sink(surveying, true) ?? surveying, {
+    const counting = filter?.sink(surveying, true) ?? surveying;
+    const noting = sinkBefore(counting, {
       note: (note) => void notes.push(note),
+      block(block) {
+        counting.block(block);
+        requireRoom(file.path, survey.files, options.limits?.heldRecordsMax);
+      },
     });
     if (await isRead(file, noting, files.length, host, setting, listener)) used.push(file);
     progress?.add(1);
@@ -70,6 +75,11 @@ export async function readTraces(
   }
   progress?.end();
   return { tables: tables.finish(), streams };
+}
+
+function requireRoom(path: string, files: number, most = Number.POSITIVE_INFINITY): void {
+  if (files > most)
+    throw new LimitError(path, {}, "calls on more files than fit into the memory that they may take");
 }
 
 interface TraceSetting {

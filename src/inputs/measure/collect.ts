@@ -11,6 +11,7 @@ import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
 import { type InputFile, readCalls, reasonOf, sharedNames } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
+import { unpackedPipe } from "../../node/gzip-pipe.ts";
 import { standardInput, type StreamSource } from "../../node/stream-source.ts";
 import { LargeTraces } from "./large-traces.ts";
 
@@ -114,12 +115,14 @@ async function readInput(
   await readCalls(input.path, () => sink, { ...setting, format }, nodeHost, listener);
 }
 
-function readPipe(pipe: StreamSource, sink: CallSink, setting: ReadSetting): void {
+function readPipe(given: StreamSource, sink: CallSink, setting: ReadSetting): void {
+  const pipe = unpackedPipe(given, setting.read.keepGoing === true);
   const { calls, label, sequential } = formatOf(pipe, setting);
   if (calls === "database")
     throw new FormatError(pipe.name, {}, `a ${label} cannot be read from a pipe; save it to a file`);
   const source = sequential === true ? pipe : pipe.whole(setting.memoryBytes);
   calls?.(source, sink, { codecs: nodeCodecs, ...setting.read });
+  if (pipe.cut !== undefined) sink.note({ id: "truncated", count: 1, text: `${pipe.name}: ${pipe.cut}` });
 }
 
 const formatOf = (source: ByteSource, { format }: ReadSetting) =>

@@ -22,12 +22,13 @@ interface RankedLogs {
   readonly files: RankedFile[];
 }
 
-/** Logs that cannot be read are named and left out, as long as one is left. */
+/** Logs that cannot be read are named and left out, as long as one is left; `name` is what an error calls all of them. */
 export async function readRanking(
   paths: AsyncIterable<LogPath>,
   work: RankingWork,
   threads: number,
   listener: Listener,
+  name: string,
 ): Promise<RankedLogs> {
   const filter = work.include.length + work.exclude.length === 0 ? undefined : new NameFilter(work);
   const runs: RankedRun[] = [];
@@ -49,7 +50,11 @@ export async function readRanking(
   }
   filter?.requireMatches();
   if (runs.length === 0)
-    throw new FormatError("", {}, skipped > 0 ? "none of the logs could be read" : "no Darshan log is here");
+    throw new FormatError(
+      name,
+      {},
+      skipped > 0 ? "none of the logs could be read" : "no Darshan log is here",
+    );
   runs.sort((a, b) => (a.source < b.source ? -1 : 1));
   return { runs, files: [...files.values()] };
 }

@@ -2,6 +2,7 @@
 import { formatCount, formatRate } from "../../base/units.ts";
 import type { BarsChart, Figure, NcioCase, NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
 import { CASE_WORDS, METHOD_WORDS, methodName, VARIABLE_WORDS } from "./methods.ts";
+import { publishedMarks } from "./published.ts";
 import { countingRepeats } from "./ratio.ts";
 import { type At, type Direction, SweepPoints } from "./series.ts";
 
@@ -85,6 +86,8 @@ function panel(
   const { label, figure, unit } = VARIABLE_WORDS[variable];
   // Without holes spacing does not matter: one group of bars stands for all values, as in the paper.
   const single = accessCase === "c-c" && variable === "spacing";
+  const published =
+    quantity.id === "bandwidth" && direction === "write" ? publishedMarks(variable, accessCase) : [];
   const values = single ? [Number.NaN] : valuesOf(all.map(({ at }) => at));
   const pick = (at: readonly At[], value: number): NcioPoint | undefined =>
     (single ? at[0] : at.find((one) => one.value === value))?.point;
@@ -102,6 +105,7 @@ function panel(
       categories: values.map((value) => (single ? "any spacing" : `${formatCount(value)}${unit}`)),
       categoryLabel: capital(label),
       value: quantity.axis,
+      ...(published.length > 0 && { published }),
       series: all.map(({ method, at }) => {
         const of = (get: (point: NcioPoint) => number) =>
           values.map((value) => {

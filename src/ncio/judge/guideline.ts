@@ -4,7 +4,13 @@ import { middle, type Ratio, ratioOf, ratioText, type Tally, tally } from "./rat
 import { type Direction, fastest, type Regions, type SweepPoints } from "./series.ts";
 import { timesText, whereText } from "./words.ts";
 
-export type Verdict = "confirmed" | "refuted" | "no difference seen" | "mixed" | "not measured";
+export type Verdict =
+  | "confirmed"
+  | "refuted"
+  | "no difference seen"
+  | "mixed"
+  | "not enough samples"
+  | "not measured";
 
 /** A number of the paper beside the same here. */
 export interface Measure {
@@ -106,16 +112,18 @@ function nearest(values: readonly number[], wanted: number): number | undefined 
 const isApart = (accessCase: NcioCase, { size, spacing: apart }: Regions): boolean =>
   accessCase !== "nc-c" || apart > size;
 
-export function verdictOf({ faster, slower, open, all }: Tally): Verdict {
+export function verdictOf({ faster, slower, open, few, all }: Tally): Verdict {
   if (all === 0) return "not measured";
   if (2 * faster > all) return "confirmed";
   if (2 * slower > all) return "refuted";
+  // Those with a single repeat could make up a half, whatever they are.
+  if (2 * (Math.max(faster, slower, open) + few) > all && few > 0) return "not enough samples";
   return 2 * open > all ? "no difference seen" : "mixed";
 }
 
 /** `Datatype I/O is faster than POSIX in 20 of 24 patterns, …; the middle factor is 12× (9 to 15), from 0.9× to 300×.` */
 export function sentence(what: string, than: string, ratios: readonly Ratio[], of = "patterns"): string {
-  const { faster, slower, open, all } = tally(ratios);
+  const { faster, slower, open, few, all } = tally(ratios);
   const usual = middle(ratios);
   if (usual === undefined) return "Not measured.";
   const values = ratios.map(({ value }) => value);
@@ -123,6 +131,7 @@ export function sentence(what: string, than: string, ratios: readonly Ratio[], o
     `${what} is faster than ${than} in ${faster} of ${all} ${of}`,
     ...(slower > 0 ? [`slower in ${slower}`] : []),
     ...(open > 0 ? [`no difference seen in ${open}`] : []),
+    ...(few > 0 ? [`not enough repeats to tell in ${few}`] : []),
   ].join(", ");
   const range =
     all > 1 ? `, all from ${timesText(Math.min(...values))} to ${timesText(Math.max(...values))}` : "";

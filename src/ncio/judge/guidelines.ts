@@ -16,7 +16,7 @@ import {
   type Verdict,
   verdictOf,
 } from "./guideline.ts";
-import { methodName } from "./methods.ts";
+import { METHOD_ORDER, methodName } from "./methods.ts";
 import { middle, type Ratio, ratioOf, ratioText, tally } from "./ratio.ts";
 import { fastest, type Regions, SweepPoints } from "./series.ts";
 import { timesText, whereText } from "./words.ts";
@@ -113,10 +113,10 @@ function largeRegions(look: Look): Guideline {
   const larger = ends.map(({ series }) =>
     ratioOf((series.at(-1) as { point: NcioPoint }).point, (series[0] as { point: NcioPoint }).point),
   );
-  const perMethod = points.methods
+  const perMethod = spokenOf(look)
     .filter((method) => method !== "posix")
     .map((method) => ({ method, ratios: acrossSizes(look, method) }))
-    .filter(({ ratios }) => ratios.length > 0);
+    .filter(({ ratios }) => ratios.length > 0 || points.methods.length === 0);
   const moved = perMethod.flatMap(({ ratios }) => ratios);
   const parts = [verdictOf(tally(larger)), verdictOf(tally(moved))].filter((one) => one !== "not measured");
   const texts = [
@@ -140,13 +140,16 @@ function largeRegions(look: Look): Guideline {
           : "mixed",
     statement: texts.length === 0 ? "Region size was not varied." : texts.join(" "),
     tally: tally([...larger, ...moved]),
-    measures: perMethod.map(({ method, ratios }) => ({
-      label: `nc-c over c-nc with ${methodName(method)}`,
-      published: method === "sieving" ? "" : "2× to 4×",
-      where: "middle of the region sizes",
-      measured: ratioText(middle(ratios) as Ratio),
-      ratio: middle(ratios) as Ratio,
-    })),
+    measures: perMethod.map(({ method, ratios }) => {
+      const ratio = middle(ratios);
+      return {
+        label: `nc-c over c-nc with ${methodName(method)}`,
+        published: method === "sieving" ? "" : "2× to 4×",
+        ...(ratio === undefined
+          ? { where: "", measured: "not measured" }
+          : { where: "middle of the region sizes", measured: ratioText(ratio), ratio }),
+      };
+    }),
   };
 }
 
@@ -196,9 +199,10 @@ function memory(look: Look): Guideline {
         return a === undefined || b === undefined ? [] : [ratioOf(a, b)];
       }),
   );
-  const large = ratios.filter((ratio) => isLarge(ratio));
+  const known = ratios.filter(({ single }) => !single);
+  const large = known.filter((ratio) => isLarge(ratio));
   const all = ratios.length;
-  const little = all - large.length;
+  const little = known.length - large.length;
   const usual = middle(ratios);
   return {
     number: 5,
@@ -210,7 +214,9 @@ function memory(look: Look): Guideline {
           ? "confirmed"
           : 2 * large.length > all
             ? "refuted"
-            : "mixed",
+            : known.length < all
+              ? "not enough samples"
+              : "mixed",
     statement:
       usual === undefined
         ? "The cases c-nc and nc-nc were not both measured."
@@ -266,8 +272,11 @@ function manyRegions(look: Look): Guideline {
   };
 }
 
-const individual = ({ points }: Look): NcioMethod[] =>
-  points.methods.filter((method) => method !== "two-phase");
+const individual = (look: Look): NcioMethod[] => spokenOf(look).filter((method) => method !== "two-phase");
+
+/** Methods of a sweep; of one without points all, so that the published numbers can be listed before anything is measured. */
+const spokenOf = ({ points }: Look): readonly NcioMethod[] =>
+  points.methods.length === 0 ? METHOD_ORDER : points.methods;
 
 function twoPhaseCost(look: Look): Guideline {
   const others = individual(look);

@@ -5,6 +5,7 @@ export { sweepDocument } from "./document.ts";
 export { sweepFigures } from "./figures.ts";
 export { guidelinesOf } from "./guidelines.ts";
 export { hintsOf, METHOD_ORDER, METHOD_WORDS } from "./methods.ts";
+export { PUBLISHED_BANDWIDTHS } from "./published.ts";
 export { ratioOf, seen } from "./ratio.ts";
 export { readPoint, readSweep } from "./read.ts";
 export { SweepPoints } from "./series.ts";

@@ -11,6 +11,8 @@ export interface Ratio {
   readonly high: number;
   /** Both make the same requests: there is nothing to see but noise. */
   readonly same?: true;
+  /** One of both has a single repeat that counts: what its interval rests on is assumed, so it confirms nothing. */
+  readonly single?: true;
 }
 
 /** faster, slower: the whole interval is on one side of 1. */
@@ -44,6 +46,7 @@ export function ratioOf(of: NcioPoint, to: NcioPoint): Ratio {
     low: a.low / b.high,
     high: a.high / b.low,
     ...(isSameAccess(of, to) && { same: true }),
+    ...(Math.min(countingRepeats(of), countingRepeats(to)) < 2 && { single: true }),
   };
 }
 
@@ -71,25 +74,35 @@ export function factor(value: number): string {
   return String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
 }
 
-/** The middle one by its value; of an even number the lower middle, so that its interval is a measured one. */
+/** The middle one by its value; of an even number it lies between the two in the middle, with the interval of both. */
 export function middle(ratios: readonly Ratio[]): Ratio | undefined {
   const sorted = [...ratios].sort((a, b) => a.value - b.value);
-  return sorted[Math.floor((sorted.length - 1) / 2)];
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  if (lower === undefined || upper === undefined || lower === upper) return lower;
+  return {
+    value: Math.sqrt(lower.value * upper.value),
+    low: Math.min(lower.low, upper.low),
+    high: Math.max(lower.high, upper.high),
+    ...((lower.single || upper.single) && { single: true }),
+  };
 }
 
 export interface Tally {
   readonly faster: number;
   readonly slower: number;
   readonly open: number;
+  /** With a single repeat that counts; in none of the numbers before. */
+  readonly few: number;
   readonly all: number;
 }
 
 export function tally(ratios: readonly Ratio[]): Tally {
-  const count = (what: Seen) => ratios.filter((ratio) => seen(ratio) === what).length;
+  const count = (what: Seen) => ratios.filter((ratio) => !ratio.single && seen(ratio) === what).length;
   return {
     faster: count("faster"),
     slower: count("slower"),
     open: count("no difference seen"),
+    few: ratios.filter(({ single }) => single).length,
     all: ratios.length,
   };
 }

@@ -35,7 +35,9 @@ export function judgeSweep(sweep: NcioSweep): SweepVerdict {
 
 function verdictText(points: SweepPoints, guidelines: readonly Guideline[]): string {
   const count = (verdict: Verdict) => guidelines.filter((one) => one.verdict === verdict).length;
-  const parts = (["confirmed", "refuted", "no difference seen", "mixed", "not measured"] as const)
+  const parts = (
+    ["confirmed", "refuted", "no difference seen", "mixed", "not enough samples", "not measured"] as const
+  )
     .filter((verdict) => count(verdict) > 0)
     .map((verdict) => `${count(verdict)} ${verdict}`);
   const guideText = `Of the paper's ${guidelines.length} guidelines: ${parts.join(", ")}.`;
@@ -72,7 +74,7 @@ function cautionsOf({ points, complete }: NcioSweep): string[] {
   const fewest = Math.min(...points.map(countingRepeats));
   if (fewest < 2)
     found.push(
-      "Only one counted repetition per point, so its spread is unknown: ±25 % is assumed. Use --repeats 6 to measure spreads.",
+      "Only one counted repetition per point, so its spread is unknown: ±25 % is assumed, and such points confirm and refute nothing. Use --repeats 6 to measure spreads.",
     );
   else if (fewest < ENOUGH_REPEATS)
     found.push(

@@ -5,6 +5,7 @@ import { roundTimes } from "../clock-names.ts";
 import { formatExact, formatTick, formatValue, NOT_RECORDED } from "../format.ts";
 import { type Frame, frame, placesAxis } from "../frame.ts";
 import { type LegendEntry, missingMark, seriesLegend } from "../legend.ts";
+import { publishedMarks } from "../published.ts";
 import { horizontalLine, label, lines, tag, title, verticalLine } from "../svg.ts";
 import { cleanText, fitMiddle, fitNames, textWidth } from "../text.ts";
 import { thinnedTicks, type ValueAxis, valueAxis } from "../ticks.ts";
@@ -20,14 +21,20 @@ export const bars: ChartKind<BarsChart> = {
       { label: chart.value.label, unit: chart.value.unit },
       ...(hasWhiskers(chart) ? whiskerColumns(chart) : []),
     ],
-    rows: chart.categories.flatMap((category, index) =>
-      chart.series.map((one) => [
-        category,
-        one.name,
-        one.values[index] ?? Number.NaN,
-        ...(hasWhiskers(chart) ? [one.low?.[index] ?? Number.NaN, one.high?.[index] ?? Number.NaN] : []),
+    rows: [
+      ...chart.categories.flatMap((category, index) =>
+        chart.series.map((one) => [
+          category,
+          one.name,
+          one.values[index] ?? Number.NaN,
+          ...(hasWhiskers(chart) ? [one.low?.[index] ?? Number.NaN, one.high?.[index] ?? Number.NaN] : []),
+        ]),
+      ),
+      ...(chart.published ?? []).map(({ label: name, value }) => [
+        ...["", name, value],
+        ...(hasWhiskers(chart) ? [Number.NaN, Number.NaN] : []),
       ]),
-    ),
+    ],
   }),
   table: (chart) => ({
     columns: [
@@ -37,15 +44,22 @@ export const bars: ChartKind<BarsChart> = {
         ...(hasWhiskers(chart) ? whiskerColumns(chart, `${name}: `) : []),
       ]),
     ],
-    rows: chart.categories.map((category, index) => [
-      category,
-      ...chart.series.flatMap(({ values, low, high }) => [
-        recorded(values[index] ?? Number.NaN),
-        ...(hasWhiskers(chart)
-          ? [recorded(low?.[index] ?? Number.NaN), recorded(high?.[index] ?? Number.NaN)]
-          : []),
-      ]),
-    ]),
+    rows: chart.categories
+      .map((category, index) => [
+        category,
+        ...chart.series.flatMap(({ values, low, high }) => [
+          recorded(values[index] ?? Number.NaN),
+          ...(hasWhiskers(chart)
+            ? [recorded(low?.[index] ?? Number.NaN), recorded(high?.[index] ?? Number.NaN)]
+            : []),
+        ]),
+      ])
+      .concat(
+        (chart.published ?? []).map(({ label: name, value }) => [
+          name,
+          ...chart.series.flatMap(() => [value, ...(hasWhiskers(chart) ? [null, null] : [])]),
+        ]),
+      ),
   }),
 };
 
@@ -113,6 +127,9 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
   for (const { at, value: end, hover } of gaps)
     body += tag("g", {}, title(hover) + missingMark(made.x(at), made.y(end) - (end > 0 ? 18 : 6)));
   body += valuesAbove(chart, bars, made);
+  body += publishedMarks(chart.published ?? [], {
+    ...{ box: { left, right, top: plotTop, bottom: plotBottom }, unit: value.unit, axis: "y", place: made.y },
+  });
   const categoryLabel = fitMiddle(chart.categoryLabel, right - left, FONT);
   body += label(categoryLabel, {
     ...{ x: (left + right) / 2, y: plotBottom + names.height + 14 },
@@ -164,6 +181,9 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
       shownNames[index] === full ? undefined : full,
     );
   }
+  body += publishedMarks(chart.published ?? [], {
+    ...{ box: { left, right, top: plotTop, bottom: plotBottom }, unit: value.unit, axis: "x", place: made.x },
+  });
   const textsByPlace = new Map(endTexts.map(({ at, text }) => [at, text]));
   for (const { at, value: end, hover } of gaps) {
     const text = end === 0 ? "" : (textsByPlace.get(at) ?? "");
@@ -183,7 +203,8 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
 }
 
 /** All values the value axis has to hold: sums when stacked. */
-function* valuesOf({ categories, series, stacked }: BarsChart): Generator<number> {
+function* valuesOf({ categories, series, stacked, published = [] }: BarsChart): Generator<number> {
+  for (const { value } of published) yield value;
   for (let index = 0; index < categories.length; index++) {
     let sum = 0;
     for (const { values, low, high } of series) {

@@ -17,6 +17,7 @@ import {
   within,
   zeroText,
 } from "../places.ts";
+import { publishedMarks } from "../published.ts";
 import { coordinate, horizontalLine, label, lines, tag, title, verticalLine } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { roleColour } from "../theme.ts";
@@ -25,7 +26,7 @@ import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, reco
 
 export const cmf: ChartKind<CmfChart> = {
   draw,
-  csv: ({ x, series }) => ({
+  csv: ({ x, series, published }) => ({
     columns: [
       { label: "series", unit: "text" },
       { label: "n", unit: "count" },
@@ -33,19 +34,25 @@ export const cmf: ChartKind<CmfChart> = {
       { label: x.label, unit: x.unit },
       { label: "share at or below", unit: "share" },
     ],
-    rows: csvRows(series),
+    rows: csvRows(series, published),
   }),
-  table: ({ x, series }) => ({
+  table: ({ x, series, published = [] }) => ({
     columns: [
       { label: "series", unit: "text" },
       { label: "n", unit: "count" },
       { label: "mean", unit: x.unit },
       ...TABLE_SHARES.map((share) => ({ label: `${share * 100} % at or below`, unit: x.unit })),
     ],
-    rows: series.map(({ name, n, mean, values, shares }) => [
-      ...[name, recorded(n), recorded(mean)],
-      ...TABLE_SHARES.map((share) => recorded(quantileOf(values, shares, share))),
-    ]),
+    rows: [
+      ...series.map(({ name, n, mean, values, shares }) => [
+        ...[name, recorded(n), recorded(mean)],
+        ...TABLE_SHARES.map((share) => recorded(quantileOf(values, shares, share))),
+      ]),
+      ...published.map(({ label, value, share }) => [
+        ...[label, null, share === undefined ? value : null],
+        ...TABLE_SHARES.map((one) => (one === share ? value : null)),
+      ]),
+    ],
   }),
 };
 
@@ -58,11 +65,18 @@ export function quantileOf(values: readonly number[], shares: readonly number[],
   return values[index] ?? Number.NaN;
 }
 
-function* csvRows(series: CmfChart["series"]): Generator<(number | string)[]> {
+function* csvRows(
+  series: CmfChart["series"],
+  published: CmfChart["published"] = [],
+): Generator<(number | string)[]> {
   for (const { name, n, mean, values, shares } of series) {
     if (values.length === 0) yield [name, n, mean, Number.NaN, Number.NaN];
     for (const [index, value] of values.entries()) yield [name, n, mean, value, shares[index] ?? Number.NaN];
   }
+  for (const { label, value, share } of published)
+    yield share === undefined
+      ? [label, Number.NaN, value, Number.NaN, Number.NaN]
+      : [label, Number.NaN, Number.NaN, value, share];
 }
 
 /** Told apart without colour. Dots are for means. */
@@ -92,12 +106,16 @@ function draw(chart: CmfChart, context: DrawContext) {
   const { x } = chart;
   const curves = chart.series.map(curveOf);
   if (curves.every(({ values }) => values.length === 0)) return nothingToDraw(context.width);
-  const all = curves.flatMap(({ values, series }) => [
-    values[0]!,
-    values.at(-1)!,
-    firstPositive(values),
-    series.mean,
-  ]);
+  const { published = [] } = chart;
+  const all = [
+    ...curves.flatMap(({ values, series }) => [
+      values[0]!,
+      values.at(-1)!,
+      firstPositive(values),
+      series.mean,
+    ]),
+    ...published.map(({ value }) => value),
+  ];
   const axis = spreadAxis(all, x.scale ?? "log", context.width < 480 ? 5 : 8, x.unit);
   const below = all.filter((value) => value <= 0);
   const zero = axis.scale === "log" && below.length > 0 ? zeroText(below) : "";
@@ -126,6 +144,9 @@ function draw(chart: CmfChart, context: DrawContext) {
   body += made.axes + means.draw(top, bottom);
   for (const curve of curves) body += steps(curve, box, placeX, placeY, x);
   body += names(curves, box, placeX, placeY);
+  body += publishedMarks(published, {
+    ...{ box, unit: x.unit, axis: "x", place: placeX, placeShare: placeY },
+  });
   body += axisNames(x.label, "share at or below", box);
   return { body, height: bottom + 40 };
 }

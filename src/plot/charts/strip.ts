@@ -5,6 +5,7 @@ import { classesOf } from "../classes.ts";
 import { formatExact, formatTick } from "../format.ts";
 import { frame, placesAxis } from "../frame.ts";
 import { classLegend, missingMark } from "../legend.ts";
+import { publishedMarks } from "../published.ts";
 import { horizontalLine, label, lines, rectPath, tag, title } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
 import { valueAxis } from "../ticks.ts";
@@ -12,33 +13,39 @@ import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, reco
 
 export const strip: ChartKind<StripChart> = {
   draw,
-  csv: ({ itemLabel, items, height, colour }) => ({
+  csv: ({ itemLabel, items, height, colour, published = [] }) => ({
     columns: [
       { label: itemLabel, unit: "text" },
       { label: height.label, unit: height.unit },
       { label: colour.label, unit: colour.unit },
       { label: "note", unit: "text" },
     ],
-    rows: items.map((item) => [item.name, item.height, item.colour, item.note ?? ""]),
+    rows: [
+      ...items.map((item) => [item.name, item.height, item.colour, item.note ?? ""]),
+      ...published.map(({ label: name, value }) => [name, value, Number.NaN, ""]),
+    ],
   }),
-  table: ({ itemLabel, items, height, colour }) => ({
+  table: ({ itemLabel, items, height, colour, published = [] }) => ({
     columns: [
       { label: itemLabel, unit: "text" },
       { label: height.label, unit: height.unit },
       { label: colour.label, unit: colour.unit },
       { label: "note", unit: "text" },
     ],
-    rows: items.map((item) => [item.name, recorded(item.height), recorded(item.colour), item.note ?? null]),
+    rows: [
+      ...items.map((item) => [item.name, recorded(item.height), recorded(item.colour), item.note ?? null]),
+      ...published.map(({ label: name, value }) => [name, value, null, null]),
+    ],
   }),
 };
 
 const PLOT_HEIGHT = 110;
 
 function draw(chart: StripChart, context: DrawContext) {
-  const { items, height, colour, itemLabel, ofTotal } = chart;
+  const { items, height, colour, itemLabel, ofTotal, published = [] } = chart;
   if (items.length === 0) return nothingToDraw(context.width);
   const axis = valueAxis(
-    items.map((item) => item.height),
+    [...items.map((item) => item.height), ...published.map(({ value }) => value)],
     height.scale ?? "linear",
     3,
     height.unit,
@@ -85,6 +92,9 @@ function draw(chart: StripChart, context: DrawContext) {
   }
   body += lines(horizontalLine(made.y(base), left, right), "muted");
   body += names(chart, band, left, bottom);
+  body += publishedMarks(published, {
+    ...{ box: { left, right, top, bottom }, unit: height.unit, axis: "y", place: made.y },
+  });
   const used = ofTotal === undefined ? "" : usedText(chart, ofTotal);
   const usedWidth = used === "" ? 0 : textWidth(used, FONT) + 16;
   body += label(fitMiddle(height.label, right - 8 - usedWidth, FONT), {

@@ -5,6 +5,7 @@ import { formatExact, formatTick, formatValue } from "../format.ts";
 import { frame, placesAxis } from "../frame.ts";
 import { lineSwatch, seriesLegend } from "../legend.ts";
 import { type Box, HALO } from "../places.ts";
+import { publishedMarks } from "../published.ts";
 import { type Attributes, coordinate, label, tag, title } from "../svg.ts";
 import { fitMiddle, fitNames, textWidth } from "../text.ts";
 import { roleColour } from "../theme.ts";
@@ -13,20 +14,23 @@ import { type ChartKind, type DrawContext, FONT, FONT_SMALL, nothingToDraw, reco
 
 export const violin: ChartKind<ViolinChart> = {
   draw,
-  csv: ({ groupLabel, groups, value }) => ({
+  csv: ({ groupLabel, groups, value, published }) => ({
     columns: [
       ...summaryColumns(groupLabel, value),
       { label: value.label, unit: value.unit },
       { label: "density", unit: "none" },
     ],
-    rows: csvRows(groups),
+    rows: csvRows(groups, published),
   }),
-  table: ({ groupLabel, groups, value }) => ({
+  table: ({ groupLabel, groups, value, published = [] }) => ({
     columns: summaryColumns(groupLabel, value),
-    rows: groups.map(({ name, n, mean, lowerQuartile, median, upperQuartile }) => [
-      name,
-      ...[n, mean, lowerQuartile, median, upperQuartile].map(recorded),
-    ]),
+    rows: [
+      ...groups.map(({ name, n, mean, lowerQuartile, median, upperQuartile }) => [
+        name,
+        ...[n, mean, lowerQuartile, median, upperQuartile].map(recorded),
+      ]),
+      ...published.map(({ label: name, value: of }) => [name, null, of, null, null, null]),
+    ],
   }),
 };
 
@@ -40,12 +44,17 @@ function summaryColumns(groupLabel: string, { unit }: ViolinChart["value"]) {
   ];
 }
 
-function* csvRows(groups: readonly Group[]): Generator<(number | string)[]> {
+function* csvRows(
+  groups: readonly Group[],
+  published: ViolinChart["published"] = [],
+): Generator<(number | string)[]> {
+  const none = Array.from({ length: 5 }, () => Number.NaN);
   for (const { name, n, mean, lowerQuartile, median, upperQuartile, values, densities } of groups) {
     const summary = [name, n, mean, lowerQuartile, median, upperQuartile];
     if (values.length === 0) yield [...summary, Number.NaN, Number.NaN];
     for (const [index, value] of values.entries()) yield [...summary, value, densities[index] ?? Number.NaN];
   }
+  for (const { label: name, value } of published) yield [name, Number.NaN, value, ...none];
 }
 
 /** Fewer values have no shape worth drawing. */
@@ -55,9 +64,14 @@ const FILLED = 0.86;
 const VIOLIN_PX_MAX = 200;
 
 function draw(chart: ViolinChart, context: DrawContext) {
-  const { groups, groupLabel, value } = chart;
+  const { groups, groupLabel, value, published = [] } = chart;
   if (groups.length === 0) return nothingToDraw(context.width);
-  const axis = spreadAxis(groups.flatMap(drawnValues), value.scale ?? "linear", 6, value.unit);
+  const axis = spreadAxis(
+    [...groups.flatMap(drawnValues), ...published.map((mark) => mark.value)],
+    value.scale ?? "linear",
+    6,
+    value.unit,
+  );
   const texts = axis.ticks.map((tick) => textWidth(formatTick(tick, value.unit), FONT_SMALL));
   const left = 14 + Math.max(20, ...texts);
   const right = context.width - 10;
@@ -77,6 +91,7 @@ function draw(chart: ViolinChart, context: DrawContext) {
     const halfAt = (at: number) => (widest > 0 ? (densityAt(group, at) / widest) * room : 0);
     body += violinOf(group, { middle, room, place: made.y, halfAt, log: axis.scale === "log", box, value });
   }
+  body += publishedMarks(published, { ...{ box, unit: value.unit, axis: "y", place: made.y } });
   const below = namesBelow(chart, band, box);
   body += below.body;
   body += label(fitMiddle(value.label, right - 8, FONT), {

@@ -25,6 +25,8 @@ interface Watch {
   /** This many runs there will be. */
   expect(total: number): void;
   done(count: number): void;
+  /** Called after each run with all that were made, so that what was measured is not lost should the study be cut short. */
+  measured?(runs: readonly Run[], setting: StudySetting): void;
   /** Called before something is put into a folder that must not stay. */
   folder(path: string): { done(): void };
 }
@@ -56,8 +58,11 @@ export async function runExperiment(options: ExperimentOptions, watch: Watch): P
     const context = { files, traces, signal: watch.signal };
     const programs = await checkedPrograms(built, cases, context);
     const sieving = sievingText(programs, wantsMpi);
-    const runs = await makeRuns(cases, options, { ...context, programs }, watch, notes);
-    return { runs, setting: settingOf(cases, options, machine, sieving, notes) };
+    const setting = () => settingOf(cases, options, machine, sieving, notes);
+    const runs = await makeRuns(cases, options, { ...context, programs }, watch, notes, (made) =>
+      watch.measured?.(made, setting()),
+    );
+    return { runs, setting: setting() };
   } finally {
     files?.remove();
     rmSync(traces, { recursive: true, force: true });
@@ -104,6 +109,7 @@ async function makeRuns(
   context: RunContext,
   watch: Watch,
   notes: string[],
+  measured: (runs: readonly Run[]) => void,
 ): Promise<Run[]> {
   const order = runOrder(cases.length, repeats, seed);
   const first = SET_IDS.map((set) => cases.find((one) => one.set === set)).filter((one) => one !== undefined);
@@ -118,10 +124,11 @@ async function makeRuns(
   const stayed = new Set<SetId>();
   for (const { index, repeat } of order) {
     const one = cases[index] as PlannedCase;
-    const { residentPages, ...measured }: Measurement = await measureCase(one, context);
+    const { residentPages, ...found }: Measurement = await measureCase(one, context);
     if (residentPages > 0) stayed.add(one.set);
     const { set, label, x, device } = one;
-    runs.push({ set, label, x, device, repeat, order: runs.length + 1, ...measured });
+    runs.push({ set, label, x, device, repeat, order: runs.length + 1, ...found });
+    measured(runs);
     watch.done(++count);
   }
   if (stayed.size > 0)

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Finding, Severity } from "../../model/index.ts";
 import { type CiInput, junitText, sarifText } from "./index.ts";
+import { sarifFaults } from "./test-kit.ts";
 
 const HOSTILE = `/s/a b&<c>"d'\u0001\n]]>%\ud800é.h5`;
 const finding = (id: string, severity: Severity): Finding => ({
@@ -47,6 +48,27 @@ it("SARIF has what the schema requires of runs, rules and results", () => {
   }
   expect(artifacts).toEqual([{ location: { uri: "logs/run%201.darshan" } }]);
   expect(invocations[0].toolConfigurationNotifications[0].associatedRule).toEqual({ id: "blind", index: 4 });
+});
+
+it("SARIF follows the rules of the official schema, whatever names hold", () => {
+  expect(sarifFaults(JSON.parse(sarifText(input)))).toEqual([]);
+  expect(sarifFaults(JSON.parse(sarifText({ ...input, findings: [], unjudged: [], source: "" })))).toEqual(
+    [],
+  );
+});
+
+it.each<[string, string, string, string]>([
+  ["a name that the schema lacks", '"tool": {', '"colour": 1, "tool": {', "unknown name"],
+  ["a message without text", '"text": "Small', '"markdown": "Small', "none of text, id"],
+  ["a level of its own", '"level": "error"', '"level": "high"', "none or note or"],
+  ["a blank in a URI", "run%201.darshan", "run 1.darshan", "no URI reference"],
+  ["an address without a scheme", '"urn:plimsoll:rule:bad"', '"rules/bad"', "no URI"],
+  ["a rule index below -1", '"ruleIndex": 0', '"ruleIndex": -2', "no integer from -1"],
+  ["a run that may have failed", '"executionSuccessful": true', '"executionSuccessful": 1', "no boolean"],
+])("the rules find %s", (_, sound, spoiled, fault) => {
+  const text = sarifText(input);
+  expect(text).toContain(sound);
+  expect(sarifFaults(JSON.parse(text.replace(sound, spoiled))).join("\n")).toContain(fault);
 });
 
 interface Element {

@@ -1,5 +1,13 @@
 /** Blocks of a document as markup. Buttons that only work with the script are made by the script. */
-import type { Block, Figure, NoticeBlock, Tile, Trace, Unit } from "../../model/index.ts";
+import {
+  type Block,
+  type Figure,
+  figureOrigin,
+  type NoticeBlock,
+  type Tile,
+  type Trace,
+  type Unit,
+} from "../../model/index.ts";
 import { NOT_RECORDED } from "../../plot/index.ts";
 import { type PageData, pageTable, withoutRepeats } from "./data.ts";
 import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
@@ -106,9 +114,10 @@ const WIDE = { "": 900, proof: 640, small: 440 } as const;
 const NARROW = 320;
 
 /** `proof`: beside the headline; `small`: in a cause. */
-const originHtml = ({ simulated, synthetic }: Figure): string => {
-  const word = simulated ? "Simulated" : synthetic ? "Synthetic" : "";
-  return word === "" ? "" : ` <span class="badge simulated">${word}</span>`;
+const originHtml = (figure: Figure): string => {
+  const origin = figureOrigin(figure);
+  if (origin === undefined) return "";
+  return ` <span class="badge simulated">${origin.replace(/^./, (letter) => letter.toUpperCase())}</span>`;
 };
 
 export function figureHtml(figure: Figure, { parts, data }: PageBuild, kind: keyof typeof WIDE = ""): string {

@@ -1,6 +1,6 @@
 /** What the page hands to its script, as JSON: tables whole, the data of figures, findings as Markdown. */
 import type { Cell, TableBlock, Unit } from "../../model/index.ts";
-import { domId, visible } from "./escape.ts";
+import { domId, plainAddress, visible } from "./escape.ts";
 
 export interface PageData {
   readonly tables: readonly PageTable[];
@@ -33,6 +33,8 @@ interface PageColumn {
   readonly unit: Unit;
   readonly hidden?: true;
   readonly look?: ColumnLook;
+  /** Place of the column with the addresses of its cells, each plain or null. */
+  readonly link?: number;
 }
 
 /** How text of a column is set: short words on one line, numbers at the right, or blocks in cells of one width. */
@@ -48,18 +50,23 @@ export type PageCell =
 
 export function pageTable(table: TableBlock, section: string): PageTable {
   const pale = (table.pale ?? []).flatMap((isPale, row) => (isPale ? [row] : []));
+  const links = table.columns.map((_, at) => linkColumn(table, at));
   return {
     id: domId(table.id),
     section,
     columns: table.columns.map(({ key, label, unit, hidden }, at) => {
       const look = lookOf(table, at);
+      const link = links[at];
       return {
         ...{ key, label: visible(label), unit },
         ...(hidden && { hidden: true as const }),
         ...(look !== undefined && { look }),
+        ...(link !== undefined && { link }),
       };
     }),
-    rows: table.rows.map((row) => row.map(pageCell)),
+    rows: table.rows.map((row) =>
+      row.map((cell, at) => (links.includes(at) ? plainAddress(cell) : pageCell(cell))),
+    ),
     ...(table.rowsTotal !== undefined && { rowsTotal: table.rowsTotal }),
     ...(table.groups && {
       groups: table.groups.map(({ cells, rows }) => ({ cells: cells.map(pageCell), rows })),
@@ -69,6 +76,13 @@ export function pageTable(table: TableBlock, section: string): PageTable {
     ...(table.searchable && { searchable: true }),
     ...(pale.length > 0 && { pale }),
   };
+}
+
+/** Place of the column that has the addresses of another one's cells. */
+export function linkColumn({ columns }: TableBlock, at: number): number | undefined {
+  const key = columns[at]?.link;
+  const found = key === undefined ? -1 : columns.findIndex((column) => column.key === key);
+  return found < 0 ? undefined : found;
 }
 
 /** Longer text is sentences, which wrap. */

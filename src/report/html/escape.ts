@@ -60,6 +60,22 @@ export function name(text: string, charactersMax = 80): string {
   return `<bdi${title}>${escapeHtml(short)}</bdi>`;
 }
 
+/** As `name`; where nothing can hover (paper, phones) styles show the whole of what was cut. */
+export function cellName(text: string, charactersMax: number): string {
+  const whole = visible(text);
+  const short = shortenMiddle(whole, charactersMax);
+  if (short === whole) return `<bdi>${escapeHtml(short)}</bdi>`;
+  const rest = escapeHtml(shortenMiddle(whole, PROSE_CHARACTERS_MAX));
+  return `<bdi class="cut" title="${attribute(text)}">${escapeHtml(short)}</bdi><bdi class="whole">${rest}</bdi>`;
+}
+
+/** A path beside the page with or without an anchor: no other host, no scheme, nothing that a browser would run. */
+const ADDRESS = /^(?!\/)[\w.~%/-]*(?:#[\w.~%=&-]+)?$/;
+
+/** The address where it is one that a page may lead to; else null. */
+export const plainAddress = (text: unknown): string | null =>
+  typeof text === "string" && text !== "" && ADDRESS.test(text) ? text : null;
+
 /** An id or part of an address that needs no escaping anywhere. */
 export function domId(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]+/g, "-") || "-";

@@ -62,6 +62,38 @@ describe("a table", () => {
   const html = (table: TableBlock) =>
     renderHtml(testDocument({ sections: [{ id: "s", title: "S", blocks: [table] }] }), testParts());
 
+  it("has the whole of a long text beside its short form, for paper and phones", () => {
+    const long = `/scratch/${"y".repeat(90)}/end`;
+    const made = html({ ...repeating, rows: [[long, "a", "b"]] });
+    expect(made).toContain(`<bdi class="whole">${long}</bdi>`);
+    expect(made).toMatch(/<bdi class="cut" title="[^"]+">\/scratch\/y+…y+\/end<\/bdi>/);
+    expect(html({ ...repeating, rows: [["short", "a", "b"]] })).not.toContain('class="whole"');
+  });
+
+  it("leads where a column with addresses says, and nowhere else", () => {
+    const linked = (address: string) =>
+      html({
+        ...repeating,
+        columns: [
+          { ...repeating.columns[0]!, link: "to" },
+          { key: "to", label: "To", unit: "text", about: "", hidden: true },
+        ],
+        rows: [["F1", address]],
+      });
+    expect(linked("study/report.html#figure-5a")).toContain(
+      '<a href="study/report.html#figure-5a"><bdi>F1</bdi></a>',
+    );
+    for (const bad of [
+      "javascript:alert(1)",
+      "//host/x",
+      "/etc/passwd",
+      'x" onclick="y',
+      "https://a.b",
+      "data:x",
+    ])
+      expect(linked(bad), bad).not.toMatch(/<a href="(?!#)/);
+  });
+
   it("says once what every row repeats, and keeps it in the data", () => {
     const page = html(repeating);
     expect(page).toContain(`Verdicts. Why: ${sentence}`);

@@ -1,8 +1,8 @@
 /** Tables: the first rows as markup, which can be read without the script; the script has all rows as data. */
 import type { Cell, Figure, TableBlock, Unit } from "../../model/index.ts";
 import { NOT_RECORDED, verdictClass } from "../../plot/index.ts";
-import { type ColumnLook, lookOf } from "./data.ts";
-import { attribute, domId, escapeHtml, name, prose } from "./escape.ts";
+import { type ColumnLook, linkColumn, lookOf } from "./data.ts";
+import { attribute, cellName, domId, escapeHtml, plainAddress, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";
 
 /** More rows, or more cells, stay with the script: the page remains small. */
@@ -23,10 +23,14 @@ export function tableHtml(table: TableBlock, index: number, parts: HtmlParts, ro
   const keyAt = table.columns.findIndex((column) => column.key === table.rowKey);
   const rowsMax = Math.min(STATIC_ROWS_MAX, Math.floor(STATIC_CELLS_MAX / Math.max(1, shown.length)));
   const looks = table.columns.map((_, at) => lookOf(table, at));
+  const links = table.columns.map((_, at) => linkColumn(table, at));
   const line = (cells: readonly Cell[], attributes: string): string =>
     `<tr${attributes}>${shown
       .map((at, nth) =>
-        cellHtml(cells[at] ?? null, table.columns[at]?.unit ?? "none", nth === 0, parts, looks[at]),
+        cellHtml(cells[at] ?? null, table.columns[at]?.unit ?? "none", nth === 0, parts, {
+          look: looks[at],
+          address: plainAddress(cells[links[at] ?? -1]),
+        }),
       )
       .join("")}\n`;
   const row = (at: number, kind: string): string => {
@@ -85,7 +89,7 @@ function cellHtml(
   unit: Unit,
   first: boolean,
   parts: HtmlParts,
-  look: ColumnLook | undefined = undefined,
+  { look, address = null }: { readonly look?: ColumnLook | undefined; readonly address?: string | null } = {},
 ): string {
   const isName = typeof cell === "string";
   const word = isName && !first ? verdictClass(cell) : undefined;
@@ -94,7 +98,9 @@ function cellHtml(
   const tag = first ? `<th scope="row"${kind}>` : `<td${kind}>`;
   if (cell === null || (typeof cell === "number" && Number.isNaN(cell)))
     return `${tag}<i>${NOT_RECORDED}</i>`;
-  if (isName) return tag + name(cell, first ? NAME_CHARACTERS_MAX : TEXT_CHARACTERS_MAX);
+  const text = isName ? cellName(cell, first ? NAME_CHARACTERS_MAX : TEXT_CHARACTERS_MAX) : "";
+  if (address !== null && isName) return `${tag}<a href="${attribute(address)}">${text}</a>`;
+  if (isName) return tag + text;
   return tag + escapeHtml(parts.format(cell, unit));
 }
 

@@ -5,6 +5,7 @@ import { formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import type {
   Answers,
   Block,
+  Cell,
   Document,
   EvidenceFile,
   Finding,
@@ -208,24 +209,17 @@ function fileLines({ path, note }: EvidenceFile, width: number): string[] {
 const ROWS_MAX = 40;
 
 function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
-  const columns = table.columns
-    .map((column, index) => ({ ...column, index }))
-    .filter(({ hidden }) => !hidden);
+  const all = table.columns.map((column, index) => ({ ...column, index })).filter(({ hidden }) => !hidden);
   const source = table.groups === undefined ? table.rows : table.groups.map(({ cells }) => cells);
-  const rows = source.slice(0, ROWS_MAX).map((row) =>
-    columns.map(({ index, unit }) => {
-      const cell = row[index];
-      if (cell === null || cell === undefined) return "-";
-      return typeof cell === "string" ? plain(cell) : formatValue(cell, unit);
-    }),
-  );
+  const shown = source.slice(0, ROWS_MAX);
+  const { columns, left } = fittingColumns(all, table.important, shown, width);
   const [heading = "", ...lines] = textTable(
     columns.map(({ label, unit }, c) => ({
       ...{ label, right: unit !== "text" },
       // The first column takes what the others leave; an instant is cut nowhere.
-      ...(c === 0 ? { rest: 0, min: unit === "unix-seconds" ? 20 : 16 } : { max: 28 }),
+      ...(c === 0 ? { rest: 0, min: firstMin(unit) } : { max: CELL_MAX }),
     })),
-    rows,
+    shown.map((row) => columns.map((column) => cellText(column, row))),
     { width, cut },
   );
   const total = table.rowsTotal ?? source.length;
@@ -235,10 +229,50 @@ function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
     ...lines.map((text, index) =>
       table.groups === undefined && table.pale?.[index] ? paint("dim", text) : text,
     ),
-    ...(total > rows.length && table.groups === undefined
-      ? [`… ${total - rows.length} more; all of them: --json or -o report.html`]
+    ...(total > shown.length && table.groups === undefined
+      ? [`… ${total - shown.length} more; ${table.more ?? "all of them: --json or -o report.html"}`]
       : []),
+    ...(left.length > 0 ? wrap(`Columns that did not fit (--csv, --json): ${left.join(" · ")}`, width) : []),
   ];
+}
+
+type IndexedColumn = TableBlock["columns"][number] & { readonly index: number };
+
+const CELL_MAX = 28;
+const GAP = 2;
+const firstMin = (unit: string) => (unit === "unix-seconds" ? 20 : 16);
+
+function cellText({ index, unit }: IndexedColumn, row: readonly Cell[]): string {
+  const cell = row[index];
+  if (cell === null || cell === undefined) return "-";
+  return typeof cell === "string" ? plain(cell) : formatValue(cell, unit);
+}
+
+/** Columns in their order, without the least important ones that the width has no room for. */
+function fittingColumns(
+  columns: readonly IndexedColumn[],
+  important: readonly string[] | undefined,
+  rows: readonly (readonly Cell[])[],
+  width: number,
+): { readonly columns: readonly IndexedColumn[]; readonly left: readonly string[] } {
+  if (important === undefined) return { columns, left: [] };
+  const widthOf = (column: IndexedColumn, c: number) => {
+    if (c === 0) return firstMin(column.unit);
+    const cells = rows.map((row) => Math.min(CELL_MAX, cellText(column, row).length));
+    return GAP + Math.max(column.label.length, ...cells);
+  };
+  const widths = new Map(columns.map((column, c) => [column.key, widthOf(column, c)]));
+  const kept = new Set<string>();
+  let used = 0;
+  for (const key of important) {
+    used += widths.get(key) ?? 0;
+    if (kept.size > 0 && used > width) break;
+    kept.add(key);
+  }
+  return {
+    columns: columns.filter(({ key }) => kept.has(key)),
+    left: columns.filter(({ key }) => important.includes(key) && !kept.has(key)).map(({ label }) => label),
+  };
 }
 
 /** Control characters, which a terminal would obey, and directions of writing become visible. */

@@ -125,6 +125,24 @@ describe("a trace as bytes", () => {
     );
   });
 
+  it("has the spans of the application, and none where there are none", () => {
+    const spans = [
+      {
+        category: "ai",
+        name: "compute",
+        startSeconds: Float64Array.of(0.25, 2),
+        endSeconds: Float64Array.of(1.5, 3.000000001),
+      },
+      { category: "", name: "é", startSeconds: new Float64Array(0), endSeconds: new Float64Array(0) },
+    ];
+    expect(decodeTrace(encodeTrace({ ...emptyTrace(), spans })).spans).toEqual(spans);
+    expect(decodeTrace(encodeTrace(emptyTrace())).spans).toBeUndefined();
+    const backwards = [{ ...(spans[0] as (typeof spans)[0]), endSeconds: Float64Array.of(2.5, 3) }];
+    expect(() => decodeTrace(encodeTrace({ ...emptyTrace(), spans: backwards }))).toThrow(
+      "span 1 starts before",
+    );
+  });
+
   it("is empty when nothing was traced", () => {
     expect(decodeTrace(encodeTrace(emptyTrace()))).toEqual(emptyTrace());
   });

@@ -15,7 +15,7 @@
  * cells to 13 binary digits. All else comes back exactly.
  */
 import { assert } from "../../base/assert.ts";
-import type { Trace, TraceBins, TraceCalls, TraceOffsets } from "../../model/index.ts";
+import type { Trace, TraceBins, TraceCalls, TraceOffsets, TraceSpans } from "../../model/index.ts";
 import { type Column, ColumnWriter } from "./columns.ts";
 
 interface EncodeOptions {
@@ -46,6 +46,9 @@ export function encodeTrace(trace: Trace, options: EncodeOptions = {}): Uint8Arr
     calls: encodeCalls(trace.calls, trace.ranks, perSecond, writer),
     bins: trace.bins.map((bins) => encodeBins(bins, writer)),
     offsets: trace.offsets.map((offsets) => encodeOffsets(offsets, writer)),
+    ...(trace.spans !== undefined && {
+      spans: trace.spans.map((spans) => encodeSpans(spans, perSecond, writer)),
+    }),
   };
   return join(new TextEncoder().encode(JSON.stringify(head)), writer);
 }
@@ -124,6 +127,17 @@ function encodeOffsets(offsets: TraceOffsets, writer: ColumnWriter) {
     bytesWritten: writer.integers(offsets.bytesWritten.map(Math.round)),
   };
   return { file, layer, rows, rowBytes, columns, stored };
+}
+
+function encodeSpans(
+  { category, name, startSeconds, endSeconds }: TraceSpans,
+  perSecond: number,
+  writer: ColumnWriter,
+) {
+  const start = startSeconds.map((seconds) => Math.round(seconds * perSecond));
+  const duration = endSeconds.map((seconds, i) => Math.round(seconds * perSecond) - (start[i] as number));
+  const stored: Columns = { start: writer.integers(start), duration: writer.integers(duration) };
+  return { category, name, count: start.length, stored };
 }
 
 function join(head: Uint8Array, writer: ColumnWriter): Uint8Array {

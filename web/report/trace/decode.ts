@@ -2,7 +2,14 @@
  * Reads what src/report/trace/encode.ts writes; the layout is described there. The bytes come from a file that anyone
  * may have changed, so nothing of them is taken on trust: what does not fit throws an Error that says what.
  */
-import type { Trace, TraceBins, TraceCalls, TraceFile, TraceOffsets } from "../../../src/model/index.ts";
+import type {
+  Trace,
+  TraceBins,
+  TraceCalls,
+  TraceFile,
+  TraceOffsets,
+  TraceSpans,
+} from "../../../src/model/index.ts";
 
 const MAGIC = "PLTRACE1";
 const CELLS_MAX = 2 ** 32;
@@ -42,9 +49,34 @@ export function decodeTrace(bytes: Uint8Array): Trace {
     offsets: list(head.offsets, "offsets").map((entry) =>
       readOffsets(object(entry, "offsets"), limits, reader),
     ),
+    ...(head.spans !== undefined && {
+      spans: list(head.spans, "spans").map((entry) =>
+        readSpans(object(entry, "spans"), number(head.perSecond, "perSecond"), reader),
+      ),
+    }),
   };
   reader.end();
   return trace;
+}
+
+function readSpans(spans: Json, perSecond: number, reader: ColumnReader): TraceSpans {
+  const n = count(spans.count, "count of spans");
+  const stored = object(spans.stored, "columns of spans");
+  const startSeconds = reader.doubles(stored.start, n);
+  const endSeconds = reader.doubles(stored.duration, n);
+  for (let i = 0; i < n; i++) {
+    const start = startSeconds[i] as number;
+    startSeconds[i] = start / perSecond;
+    endSeconds[i] = (start + (endSeconds[i] as number)) / perSecond;
+    if (i > 0 && !((startSeconds[i] as number) >= (endSeconds[i - 1] as number)))
+      fail(`span ${i} starts before the one ahead of it ends`);
+  }
+  return {
+    category: text(spans.category, "a span's category"),
+    name: text(spans.name, "a span's name"),
+    startSeconds,
+    endSeconds,
+  };
 }
 
 interface Limits {

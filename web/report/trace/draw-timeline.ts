@@ -6,6 +6,8 @@ import { css, mix, type Palette, toPixel } from "./palette.ts";
 import { fill, half, type PaintResult, paintLanes, type Pixels } from "./paint-lanes.ts";
 import { timeTicks } from "./ruler.ts";
 import type { ViewState } from "./state.ts";
+import { shorten } from "./shorten.ts";
+import { drawSpans } from "./spans.ts";
 import { addEntries, newSums, type Sums } from "./sums.ts";
 import type { TraceData } from "./trace-data.ts";
 
@@ -36,6 +38,7 @@ export function drawTimeline(drawing: Drawing): TimelineResult {
   context.textBaseline = "middle";
   drawOverview(drawing);
   drawRuler(drawing);
+  drawSpans(drawing);
   const rows = visibleRows(layout, drawing.state);
   const pinned = drawLanes(drawing, layout.pinned, rows.pinned);
   const lanes = drawLanes(drawing, layout.lanes, rows.lanes);
@@ -156,33 +159,6 @@ function drawNames(
   context.fillStyle = css(palette.grid);
   context.fillRect(layout.gutter - 1, band.y, 1, band.height);
   if (pinned) context.fillRect(0, band.y + band.height + 1, layout.width, 2);
-}
-
-const shortened = new Map<string, string>();
-
-/** Leaves out the middle of a text that is wider than `space`: the end of a path tells files apart. */
-export function shorten(context: CanvasRenderingContext2D, text: string, space: number): string {
-  const key = `${Math.round(space)} ${context.font} ${text}`;
-  const known = shortened.get(key);
-  if (known !== undefined) return known;
-  let result = text;
-  if (context.measureText(text).width > space) {
-    let keep = text.length;
-    const cut = () =>
-      `${text.slice(0, Math.floor(keep * 0.3))}…${text.slice(text.length - Math.ceil(keep * 0.7))}`;
-    let low = 1;
-    let high = Math.min(text.length - 1, 400);
-    while (low < high) {
-      keep = (low + high + 1) >> 1;
-      if (context.measureText(cut()).width <= space) low = keep;
-      else high = keep - 1;
-    }
-    keep = low;
-    result = cut();
-  }
-  if (shortened.size > 5000) shortened.clear();
-  shortened.set(key, result);
-  return result;
 }
 
 function drawRuler({ context, state, palette, layout }: Drawing): void {

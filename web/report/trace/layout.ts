@@ -15,6 +15,8 @@ export interface Layout {
   readonly plotWidth: number;
   readonly overview: Band;
   readonly ruler: Band;
+  /** Spans of the application; without any it has no height. */
+  readonly spans: Band;
   readonly pinned: Band;
   readonly lanes: Band;
   readonly strip: Band;
@@ -33,6 +35,7 @@ const LANE_MIN = 6;
 const LANE_MAX = 30;
 const LANE_TALL = 26;
 export const PINNED_HEIGHT = 24;
+export const SPAN_HEIGHT = 15;
 
 export function gutterOf(width: number): number {
   return width < NARROW ? 78 : 156;
@@ -47,7 +50,9 @@ export function layOut(width: number, data: TraceData, state: ViewState): Layout
   const lanesHeight = Math.min(most, Math.max(laneCount * laneHeight, 2 * LANE_MIN));
   const overview = { y: 0, height: OVERVIEW };
   const ruler = { y: OVERVIEW + GAP, height: RULER };
-  const pinned = { y: ruler.y + RULER, height: state.pinned.length * PINNED_HEIGHT };
+  const spanLanes = data.trace.spans?.length ?? 0;
+  const spans = { y: ruler.y + RULER, height: spanLanes > 0 ? spanLanes * SPAN_HEIGHT + GAP : 0 };
+  const pinned = { y: spans.y + spans.height, height: state.pinned.length * PINNED_HEIGHT };
   const lanes = { y: pinned.y + pinned.height + (pinned.height > 0 ? GAP : 0), height: lanesHeight };
   const strip = { y: lanes.y + lanes.height + GAP, height: STRIP };
   return {
@@ -57,6 +62,7 @@ export function layOut(width: number, data: TraceData, state: ViewState): Layout
     plotWidth: Math.max(20, width - gutter - SCROLLBAR),
     overview,
     ruler,
+    spans,
     pinned,
     lanes,
     strip,

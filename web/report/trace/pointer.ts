@@ -5,6 +5,7 @@ import { rowAt, timeAt, xOf } from "./layout.ts";
 import { type MinimapDrag, minimapPart, minimapTime, minimapWindow } from "./minimap.ts";
 import { zoomOffsets } from "./offset-panel.ts";
 import { fileEnd, pan, zoom } from "./state.ts";
+import { hitSpan, spanName } from "./spans.ts";
 import type { TraceView } from "./view.ts";
 
 /** A press that moves less than this is a click. */
@@ -304,7 +305,7 @@ function showTip(view: TraceView, x: number, y: number): void {
 
 function tipText({ layout, state, data, options: { format } }: TraceView, x: number, y: number): string {
   const row = rowAt(layout, state, y);
-  if (row === undefined) return "";
+  if (row === undefined) return spanText(hitSpan(data, state, layout, x, y), format);
   const name = data.laneName(state.lanesBy, state.layer, row.lane);
   if (x < layout.gutter) return name;
   const hit = hitTimeline(data, state, layout, x, y);
@@ -324,4 +325,12 @@ function tipText({ layout, state, data, options: { format } }: TraceView, x: num
   if (hit.bytesRead > 0) parts.push(`read ${format(hit.bytesRead, "bytes")}`);
   if (hit.bytesWritten > 0) parts.push(`written ${format(hit.bytesWritten, "bytes")}`);
   return parts.join("\n");
+}
+
+function spanText(hit: ReturnType<typeof hitSpan>, format: TraceView["options"]["format"]): string {
+  if (hit === undefined) return "";
+  const name = spanName(hit.spans);
+  if (hit.stretch === undefined) return name;
+  const { t0, t1 } = hit.stretch;
+  return `${name}\nopen for ${format(t1 - t0, "seconds")} from ${format(t0, "seconds")} on`;
 }

@@ -2,6 +2,7 @@
 import type { TimelineResult } from "./draw-timeline.ts";
 import { visibleEntries } from "./lane-index.ts";
 import { visibleRows } from "./layout.ts";
+import { spanName } from "./spans.ts";
 import type { ViewState } from "./state.ts";
 import type { TraceView } from "./view.ts";
 
@@ -38,5 +39,7 @@ export function timelineLabel({ data, state, layout }: TraceView): string {
     first === undefined || last === undefined
       ? "no lanes"
       : `${name(first.lane)} to ${name(last.lane)} of ${layout.laneCount} lanes`;
-  return `Timeline of ${layer} calls, ${windowText(state)}${count}, ${lanes}.`;
+  const spans = (data.trace.spans ?? []).map(spanName);
+  const above = spans.length === 0 ? "" : ` Above them spans of the application: ${spans.join(", ")}.`;
+  return `Timeline of ${layer} calls, ${windowText(state)}${count}, ${lanes}.${above}`;
 }

@@ -28,8 +28,16 @@ export class TraceView {
   readonly options: TraceOptions;
   readonly root = make("div", { class: "trace-view" });
   readonly stage = make("div", { class: "trace-stage", tabindex: "0", role: "group" });
-  readonly timeline = make("canvas", { class: "trace-timeline", role: "img" });
-  readonly offsets = make("canvas", { class: "trace-offsets", role: "img" });
+  readonly timeline = make("canvas", {
+    class: "trace-timeline",
+    role: "img",
+    "aria-label": "Timeline of calls",
+  });
+  readonly offsets = make("canvas", {
+    class: "trace-offsets",
+    role: "img",
+    "aria-label": "Offsets in a file",
+  });
   readonly tip = make("div", { class: "trace-tip", hidden: "" });
   readonly controls: Controls;
   layout: Layout;

@@ -6,11 +6,11 @@ import { HOURLY, hourlySeries } from "../../sim/experiments/plans.ts";
 import { type Sample, type Series, seriesKey } from "../../sim/experiments/series.ts";
 import type { Machine } from "../../sim/machines/index.ts";
 import { COMPARED, type PolicyRun, type PolicyStep, policySettings } from "../../sim/policies/compare.ts";
-import { CHECKS, Evidence, MACHINE_FACTS, judgeAll } from "../checks.ts";
+import { CHECKS, Evidence, judgeFew, MACHINE_FACTS } from "../checks.ts";
 import { contradictions } from "./contradictions.ts";
 import { type Job, type JobResult, samplesJobs, writesOf } from "./jobs.ts";
 import { machineAmong } from "./machines.ts";
-import { type Effort, seriesOf, type Selection } from "./parts.ts";
+import { type Effort, PAPER_EFFORT, seriesOf, type Selection } from "./parts.ts";
 import { type PoolOptions, runJobs } from "./pool.ts";
 import { tradeoffRows, tradeoffs } from "./tradeoff.ts";
 
@@ -75,7 +75,7 @@ export async function runReplay(options: ReplayOptions): Promise<Replay> {
     seed,
     machines,
     parts: selection.parts,
-    checks: checksOf(evidence, selection),
+    checks: checksOf(evidence, selection, seed),
     series: measured,
     pairs: second.results.flatMap((one) => (one.kind === "pair" ? [one.pair] : [])),
     policies,
@@ -152,9 +152,12 @@ function pairJobsOf(measured: readonly MeasuredSeries[], { tests, pairs }: Effor
 }
 
 /** A check that needs what was not asked for says so; with `--only` such checks are left out. */
-function checksOf(evidence: Evidence, { rows }: Selection): JudgedCheck[] {
+function checksOf(evidence: Evidence, selection: Selection, seed: number): JudgedCheck[] {
+  const { rows } = selection;
   const asked = CHECKS.filter(({ row }) => rows === undefined || rows.has(row));
-  return judgeAll(evidence, asked).map(({ check, simulated, values, verdict, note = "" }) => ({
+  const planned = uniqueSeries(selection, PAPER_EFFORT, seed);
+  const counts = new Map(planned.map((one) => [seriesKey(one), one.samples]));
+  return judgeFew(evidence, asked, counts).map(({ check, simulated, values, verdict, note = "" }) => ({
     id: check.id,
     row: check.row,
     place: check.place,

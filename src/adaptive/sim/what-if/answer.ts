@@ -41,18 +41,44 @@ const CHANGE_LEAST = 1e-3;
 
 /** Without one run: who gains. */
 export function withoutRun(runs: readonly RecordedRun[], id: string, storage: StorageFit): Answer {
-  const before = replayRuns(runs, storage);
+  const { plain, before, corrected } = replayed(runs, storage);
   const after = replayRuns(
     runs.filter((run) => run.id !== id),
-    storage,
+    corrected,
   );
   assert(after.runs.length === before.runs.length - 1, "one run is left out");
-  return compare(before, after, id);
+  return compare(plain, before, after, id);
+}
+
+/** Rounds of correction, and the most that one run is corrected by in all. */
+const ROUNDS = 3;
+const CORRECTION_MOST = 4;
+
+/**
+ * As it was: once as the fit has it, and once with the rate of each run corrected by what it really took, so that the
+ * change meets the transfers for as long as they were there.
+ */
+function replayed(runs: readonly RecordedRun[], storage: StorageFit) {
+  const plain = replayRuns(runs, storage);
+  const factors = new Map<string, number>();
+  const corrected: StorageFit = {
+    ...storage,
+    limit: (run, transfer, at) => storage.limit(run, transfer, at) * (factors.get(run.id) ?? 1),
+  };
+  let before = plain;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { run, read, write } of before.runs) {
+      const factor = ((factors.get(run.id) ?? 1) * (read + write)) / recordedSeconds(run);
+      factors.set(run.id, Math.min(CORRECTION_MOST, Math.max(1 / CORRECTION_MOST, factor)));
+    }
+    before = replayRuns(runs, corrected);
+  }
+  return { plain, before, corrected };
 }
 
 /** Without one target: its data lies on the other targets of each file, or on the least loaded one then. */
 export function withoutTarget(runs: readonly RecordedRun[], target: number, storage: StorageFit): Answer {
-  const before = replayRuns(runs, storage);
+  const { plain, before, corrected } = replayed(runs, storage);
   const loads = new Map([...before.targets].map(([number, { bytes }]) => [number, bytes]));
   loads.delete(target);
   if (loads.size === 0)
@@ -66,7 +92,7 @@ export function withoutTarget(runs: readonly RecordedRun[], target: number, stor
     return { ...transfer, targets };
   };
   const changed = runs.map((run) => ({ ...run, reads: run.reads.map(moved), writes: run.writes.map(moved) }));
-  return compare(before, replayRuns(changed, storage), undefined);
+  return compare(plain, before, replayRuns(changed, corrected), undefined);
 }
 
 function leastLoaded(loads: ReadonlyMap<number, number>): number {
@@ -77,19 +103,26 @@ function leastLoaded(loads: ReadonlyMap<number, number>): number {
   return least;
 }
 
-function compare(before: FluidResult, after: FluidResult, removedId: string | undefined): Answer {
-  const now = new Map(after.runs.map(({ run, read, write }) => [run.id, read + write]));
-  const all = before.runs.map(({ run, read, write }): RunChange => {
-    const [was, is] = [read + write, now.get(run.id) ?? 0];
+function compare(
+  plain: FluidResult,
+  before: FluidResult,
+  after: FluidResult,
+  removedId: string | undefined,
+): Answer {
+  const timesOf = ({ runs }: FluidResult) =>
+    new Map(runs.map(({ run, read, write }) => [run.id, read + write]));
+  const [was, is] = [timesOf(before), timesOf(after)];
+  const all = plain.runs.map(({ run, read, write }): RunChange => {
+    const change = (is.get(run.id) ?? 0) / (was.get(run.id) as number);
     const recorded = recordedSeconds(run);
     return {
       id: run.id,
       application: run.application,
       start: run.start,
       recordedSeconds: recorded,
-      before: was,
-      after: is,
-      expected: (recorded * is) / was,
+      before: read + write,
+      after: (read + write) * change,
+      expected: recorded * change,
     };
   });
   const others = all.filter(({ id }) => id !== removedId);

@@ -77,7 +77,7 @@ describe("a model fitted to recorded runs", () => {
     const { storage, error } = fitStorage(runs);
     for (const run of runs.slice(0, 4)) {
       const [transfer] = run.reads as [(typeof run.reads)[0]];
-      expect(storage.limit(run, transfer) / (transfer.bytes / transfer.seconds)).toBeCloseTo(1, 6);
+      expect(storage.limit(run, transfer, run.start) / (transfer.bytes / transfer.seconds)).toBeCloseTo(1, 6);
     }
     expect(error.median).toBeLessThan(1e-6);
   });

@@ -1,9 +1,12 @@
 /**
- * A storage model from recorded runs: a rate per target, a limit per program and direction, and what sharing costs. What
- * is chosen is chosen on four fifths of the runs; the error is told of the fifth that was held out.
+ * A storage model from recorded runs: a rate per target, a limit per program and direction, and what sharing costs; or the
+ * own rate of files, the load of each hour and what others on the same targets cost (hour-load.ts), where that predicts
+ * runs better that it has not seen. What is chosen is chosen on four fifths of the runs; the error is told of the fifth
+ * that was held out.
  */
 import { assert } from "../../../base/assert.ts";
 import { quantile, sorted } from "../../../base/statistics.ts";
+import { fitHourLoad } from "./hour-load.ts";
 import { replayRuns, type StorageFit } from "./fluid.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
 import { type Placed, placed, recordedSeconds } from "./schedule.ts";
@@ -17,6 +20,8 @@ export interface FittedStorage extends StorageFit {
   readonly limitQuantile: number;
   /** What one rank of these runs reached, for questions about other ways to write. */
   readonly rankRate: number;
+  /** By how much longer transfers take that start then; only where hours differ. */
+  readonly loadAt?: ((at: number) => number) | undefined;
 }
 
 interface FitError {
@@ -28,6 +33,8 @@ interface FitError {
   /** The median error if no run met another: what sharing explains lies between the two. */
   readonly alone: number;
   readonly runs: number;
+  /** The same of those runs alone that others slow down in the replay, by 5 % and more. */
+  readonly met: { readonly runs: number; readonly median: number; readonly alone: number };
 }
 
 export interface Fit {
@@ -49,53 +56,89 @@ const LIMIT_QUANTILES = [1, 0.9, 0.75, 0.5] as const;
 const LOSSES = [0, 0.05, 0.2] as const;
 const HELD_OUT = 5n;
 
+/** Fewer runs do not decide between two models, and the larger one has to be better by this. */
+const DECIDING_LEAST = 10;
+const BETTER = 0.95;
+const isDeciding = ({ id }: RecordedRun): boolean => BigInt(id) % HELD_OUT === 1n;
+
 export const isHeldOut = ({ id }: RecordedRun): boolean => BigInt(id) % HELD_OUT === 0n;
 
 /** Bytes per second of targets at which nobody ever waits for another. */
 const UNSHARED = 1e18;
 
-/** A fit replays its runs several times; more of them would only take time. */
+/** A fit replays its runs several times; more of them would only take time. Loads of hours need none. */
 const TRANSFERS_MOST = 4000;
+export const HOURS_TRANSFERS_MOST = 16_000;
 
 /** The runs nearest to a time, up to what a fit looks at, by start. */
-export function nearestRuns(runs: readonly RecordedRun[], centre: number): RecordedRun[] {
+export function nearestRuns(
+  runs: readonly RecordedRun[],
+  centre: number,
+  most = TRANSFERS_MOST,
+): RecordedRun[] {
   const distance = ({ start, end }: RecordedRun) => Math.max(0, start - centre, centre - end);
   const kept: RecordedRun[] = [];
   let transfers = 0;
   for (const run of runs.toSorted((a, b) => distance(a) - distance(b) || a.start - b.start)) {
     transfers += run.reads.length + run.writes.length;
-    if (transfers > TRANSFERS_MOST && kept.length > 0) break;
+    if (transfers > most && kept.length > 0) break;
     kept.push(run);
   }
   return kept.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
 }
 
-/** Chooses by the training runs, judges by the others, and then learns from all. */
-export function fitStorage(runs: readonly RecordedRun[]): Fit {
+type Learn = (runs: readonly RecordedRun[]) => FittedStorage;
+
+/**
+ * Chooses by the training runs, judges by the others, and then learns from all. Loads of hours are learnt from `wide`, which
+ * holds `runs` and more: that needs no replay.
+ */
+export function fitStorage(runs: readonly RecordedRun[], wide = runs): Fit {
   const training = runs.filter((run) => !isHeldOut(run));
   const learnFrom = training.length === 0 || training.length === runs.length ? runs : training;
   const judgedBy = learnFrom === runs ? runs : runs.filter(isHeldOut);
-  let best: { storage: FittedStorage; loss: number } | undefined;
+  const learn = choose(runs, wide, learnFrom);
+  const storage = learn(learnFrom);
+  return {
+    storage: learn(runs),
+    error: errorOf(runs, new Set(judgedBy), storage),
+    runs: runs.length,
+    transfers: runs.reduce((sum, { reads, writes }) => sum + reads.length + writes.length, 0),
+  };
+}
+
+/** Hours have a load each, so that they explain by themselves what they are fitted to: other runs of the training set decide. */
+function choose(
+  runs: readonly RecordedRun[],
+  wide: readonly RecordedRun[],
+  learnFrom: readonly RecordedRun[],
+): Learn {
+  const constant = chooseConstant(runs, learnFrom);
+  const known = new Set(runs.map(({ id }) => id));
+  const deciding = learnFrom.filter(isDeciding);
+  const rest = learnFrom.filter((run) => !isDeciding(run));
+  if (deciding.length < DECIDING_LEAST || rest.length === 0) return constant;
+  const loss = (learn: Learn) => trainingLoss(runs, new Set(deciding), learn(rest));
+  const others = wide.filter((run) => !known.has(run.id) && !isHeldOut(run));
+  const withHours: Learn = (from) => learnWithHours(from, [...from, ...others]);
+  return loss(withHours) < loss(constant) * BETTER - 1e-9 ? withHours : constant;
+}
+
+/** Hours alike: which quantile is a program's limit, and what each further stream costs. */
+function chooseConstant(runs: readonly RecordedRun[], learnFrom: readonly RecordedRun[]): Learn {
+  let best: { loss: number; lossPerStream: number; limitQuantile: number } | undefined;
   const consider = (lossPerStream: number, limitQuantile: number): void => {
     const storage = learn(learnFrom, lossPerStream, limitQuantile);
     const loss = trainingLoss(runs, new Set(learnFrom), storage);
     // Between equals the simpler one, which comes first.
-    if (best === undefined || loss < best.loss * 0.999 - 1e-9) best = { storage, loss };
+    if (best === undefined || loss < best.loss * 0.999 - 1e-9) best = { loss, lossPerStream, limitQuantile };
   };
   const [noLoss, ...losses] = LOSSES;
   for (const limitQuantile of LIMIT_QUANTILES) consider(noLoss, limitQuantile);
-  const { limitQuantile } = (best as unknown as { storage: FittedStorage }).storage;
+  const { limitQuantile } = best as unknown as { limitQuantile: number };
   for (const lossPerStream of losses) consider(lossPerStream, limitQuantile);
-  const { storage } = best as unknown as { storage: FittedStorage };
-  return {
-    storage: learn(runs, storage.lossPerStream, storage.limitQuantile),
-    error: {
-      ...errorOf(runs, new Set(judgedBy), storage),
-      alone: errorOf(runs, new Set(judgedBy), { ...storage, rate: () => UNSHARED, lossPerStream: 0 }).median,
-    },
-    runs: runs.length,
-    transfers: runs.reduce((sum, { reads, writes }) => sum + reads.length + writes.length, 0),
-  };
+  const chosen = best as unknown as { lossPerStream: number; limitQuantile: number };
+  return (from) => learn(from, chosen.lossPerStream, chosen.limitQuantile);
 }
 
 /** Predicted over recorded I/O time of the chosen runs, with the load of all. */
@@ -121,18 +164,33 @@ function trainingLoss(
   return all.reduce((sum, one) => sum + one, 0) / all.length;
 }
 
+/** Others that slow a run down by less do not tell whether they are modelled well. */
+const MET_LEAST = 1.05;
+
 function errorOf(
   runs: readonly RecordedRun[],
   chosen: ReadonlySet<RecordedRun>,
   storage: StorageFit,
-): Omit<FitError, "alone"> {
+): FitError {
   const all = ratios(runs, chosen, storage);
-  const errors = sorted(all.map((ratio) => Math.abs(ratio - 1)));
+  const apart = ratios(runs, chosen, {
+    ...storage,
+    ...{ rate: () => UNSHARED, lossPerStream: 0, slope: 0 },
+  });
+  const medianOf = (values: readonly number[], share = 0.5) =>
+    quantile(sorted(values.map((ratio) => Math.abs(ratio - 1))), share);
+  const met = all.flatMap((ratio, i) => (ratio >= MET_LEAST * (apart[i] as number) ? [i] : []));
   return {
-    median: quantile(errors, 0.5),
-    p90: quantile(errors, 0.9),
+    median: medianOf(all),
+    p90: medianOf(all, 0.9),
     lean: quantile(sorted(all), 0.5),
+    alone: medianOf(apart),
     runs: all.length,
+    met: {
+      runs: met.length,
+      median: medianOf(met.map((i) => all[i] as number)),
+      alone: medianOf(met.map((i) => apart[i] as number)),
+    },
   };
 }
 
@@ -154,6 +212,21 @@ function learn(runs: readonly RecordedRun[], lossPerStream: number, limitQuantil
     usualRate,
     limitQuantile,
     rankRate: quantile(rankRates, RATE_QUANTILE),
+  };
+}
+
+/** Loads of hours, and targets that give what any of them was seen to give. */
+function learnWithHours(runs: readonly RecordedRun[], wide: readonly RecordedRun[]): FittedStorage {
+  const all = wide.flatMap(placed);
+  const { rate, slope, loadAt } = fitHourLoad(all);
+  const peak = all.reduce(
+    (most, { transfer: { bytes, seconds, targets } }) => Math.max(most, bytes / seconds / targets.length),
+    0,
+  );
+  const base = learn(runs, 0, 1);
+  return {
+    ...base,
+    ...{ rate: () => peak, usualRate: peak, limit: rate, slope, loadAt },
   };
 }
 

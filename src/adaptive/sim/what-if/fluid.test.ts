@@ -144,7 +144,7 @@ function raised(active: readonly RecordedRun[], fit: StorageFit): number[] {
   while (growing.size > 0) {
     for (const i of growing) {
       const { targets } = active[i]!.reads[0]!;
-      const limit = fit.limit(active[i]!, active[i]!.reads[0]!);
+      const limit = fit.limit(active[i]!, active[i]!.reads[0]!, 0);
       const isHeld =
         rates[i]! + drop * targets.length > limit || targets.some((target) => room.get(target)! < drop);
       if (isHeld) growing.delete(i);

@@ -12,10 +12,15 @@ import { phasesOf } from "./schedule.ts";
 export interface StorageFit {
   /** Bytes per second of a target with one transfer on it. */
   rate(target: number): number;
-  /** Most that a transfer reaches on its own, bytes per second. */
-  limit(run: RecordedRun, transfer: Transfer): number;
+  /** Most that a transfer reaches on its own when it starts then, bytes per second. */
+  limit(run: RecordedRun, transfer: Transfer, at: number): number;
   /** What each further transfer on a target costs it: 0.05 leaves 1 / 1.05 with two. */
   readonly lossPerStream: number;
+  /**
+   * What others slow a transfer down by before the target is full: each byte per second that they would take alone on
+   * its most loaded target adds this to how many times longer it takes. 0 unless given.
+   */
+  readonly slope?: number;
 }
 
 interface ReplayedRun {
@@ -58,6 +63,9 @@ interface Flow extends MaxMinFlow {
   readonly owner: Progress;
   readonly transfer: Transfer;
   readonly start: number;
+  /** Rate on its own, and as the others leave it. */
+  readonly own: number;
+  limit: number;
   left: number;
   rate: number;
   since: number;
@@ -172,8 +180,9 @@ class Fluid {
     const { now } = this.#queue;
     const places = transfer.targets.map((number) => this.#target(number));
     assert(places.length > 0 && transfer.bytes > 0, "a transfer moves something somewhere");
+    const own = this.#fit.limit(owner.run, transfer, now + this.#origin);
     const flow: Flow = {
-      ...{ index: this.#flows.length, owner, transfer, places, limit: this.#fit.limit(owner.run, transfer) },
+      ...{ index: this.#flows.length, owner, transfer, places, own, limit: own },
       ...{ start: now, left: transfer.bytes, rate: 0, share: 0, since: now },
       ...{ version: 0, end: Number.NaN, mark: 0 },
     };
@@ -230,7 +239,7 @@ class Fluid {
   /** New rates of all flows that hang together with this one. */
   #share(from: Flow): void {
     const mark = ++this.#marks;
-    const { lossPerStream } = this.#fit;
+    const { lossPerStream, slope = 0 } = this.#fit;
     const flows: Flow[] = [from];
     const targets: Target[] = [];
     from.mark = mark;
@@ -247,6 +256,7 @@ class Fluid {
             flows.push(other);
           }
       }
+    if (slope > 0) for (const flow of flows) flow.limit = flow.own / (1 + slope * offered(flow));
     shareMaxMin(flows, targets);
     for (const flow of flows) this.#setRate(flow, flow.share);
   }
@@ -261,4 +271,15 @@ class Fluid {
     flow.version++;
     this.#queue.push(now + flow.left / rate, TRANSFER_END, flow.index, flow.version);
   }
+}
+
+/** What the others would take alone of its most loaded target. */
+function offered(flow: Flow): number {
+  let most = 0;
+  for (const { flows } of flow.places) {
+    let sum = 0;
+    for (const other of flows) if (other !== flow) sum += other.own / other.places.length;
+    most = Math.max(most, sum);
+  }
+  return most;
 }

@@ -73,7 +73,7 @@ function backgroundOf(others: readonly RecordedRun[], storage: FittedStorage, or
   const places = new Map(storage.targets.map((number, index) => [number, index]));
   const changes = replayRuns(others, storage).transfers.flatMap(({ run, transfer, start, end }) => {
     if (end <= origin) return [];
-    const demand = Math.min(1e9, storage.limit(run, transfer) / transfer.targets.length / MB);
+    const demand = Math.min(1e9, storage.limit(run, transfer, start) / transfer.targets.length / MB);
     return transfer.targets.flatMap((number): Change[] => {
       const target = places.get(number);
       if (target === undefined) return [];
@@ -94,12 +94,20 @@ function timeUnder(
   load: readonly Change[],
 ): PolicyTime {
   const queue = new EventQueue();
+  const { read, between } = phasesOf(run);
+  const slowness = fit.loadAt?.(run.start + read + between) ?? 1;
   const storage = new Storage({
     queue,
-    // No caches and no contention beyond what was fitted: rates are those that were seen.
+    // No caches and no contention beyond what was fitted: rates are those that were seen, at the load of that hour.
     parameters: withUsual({
-      ...{ diskRate: fit.usualRate / MB, diskFloor: 1, ingestFloor: 1, ingestRate: 1e9, networkRate: 1e12 },
-      ...{ clientRate: fit.rankRate / MB, dirtyLimit: 0, opOverhead: 0, startJitter: 0 },
+      ...{
+        diskRate: fit.usualRate / slowness / MB,
+        diskFloor: 1,
+        ingestFloor: 1,
+        ingestRate: 1e9,
+        networkRate: 1e12,
+      },
+      ...{ clientRate: fit.rankRate / slowness / MB, dirtyLimit: 0, opOverhead: 0, startJitter: 0 },
     }),
     targets: fit.targets.length,
     speeds: Float64Array.from(fit.targets, (target) => fit.rate(target) / fit.usualRate),

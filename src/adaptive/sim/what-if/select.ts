@@ -90,8 +90,8 @@ export async function findCentre(db: Queryable, word: string, suggest: Suggest):
   return { run: undefined, from: time / 1000, to: time / 1000 };
 }
 
-/** Enough for a rate of each target; more would only take time. */
-const FIT_LEAST = 2000;
+/** Enough for rates of files and loads of hours; more would only take time. */
+const FIT_LEAST = 10_000;
 
 /** The window of a question, refused when it is too much to read at once. */
 export async function windowOf(db: Queryable, { from, to }: Centre, hours: number): Promise<Window> {

@@ -2,9 +2,10 @@
 import { UsageError } from "../../../base/errors.ts";
 import type { Queryable } from "../../../model/index.ts";
 import { type Answer, withoutRun, withoutTarget } from "./answer.ts";
-import { type Fit, fitStorage, nearestRuns } from "./fit.ts";
+import { type Fit, fitStorage, HOURS_TRANSFERS_MOST, nearestRuns } from "./fit.ts";
 import { type PolicyAnswer, underPolicies } from "./policy.ts";
 import { readRuns } from "./recorded.ts";
+import { reproduction } from "./reproduced.ts";
 import {
   type Centre,
   findCentre,
@@ -49,7 +50,9 @@ export async function whatIf(db: Queryable, asked: Question, suggest: Suggest) {
     throw new UsageError(
       `run ${subject} has no accesses with OSTs, bytes and times, so it cannot be replayed`,
     );
-  const fit = fitStorage(nearestRuns(wide, (window.from + window.to) / 2));
+  const middle = (window.from + window.to) / 2;
+  const fit = fitStorage(nearestRuns(wide, middle), nearestRuns(wide, middle, HOURS_TRANSFERS_MOST));
+  const answers = answerOf(asked, target, subject, runs, fit);
   return {
     store: asked.store,
     question: questionOf(asked, target, subject),
@@ -57,7 +60,8 @@ export async function whatIf(db: Queryable, asked: Question, suggest: Suggest) {
     runs: runs.length,
     leftOut,
     fit: fitFacts(fit),
-    ...answerOf(asked, target, subject, runs, fit),
+    ...reproduction(fit.error.median, answers),
+    ...answers,
   };
 }
 
@@ -110,4 +114,7 @@ const fitFacts = ({ storage, error, runs, transfers }: Fit) => ({
   usualRate: storage.usualRate,
   lossPerStream: storage.lossPerStream,
   limitQuantile: storage.limitQuantile,
+  /** Whether hours have a load of their own, and what a byte per second of others costs a transfer on the same target. */
+  loadByHour: storage.loadAt !== undefined,
+  slope: storage.slope ?? 0,
 });

@@ -81,6 +81,22 @@ describe("critical I/O time", () => {
     expect(ledger.gain({ healthy: [{ record: mpi, remains: 0 }] })).toBe(10);
   });
 
+  it("counts time in own files once, where the others wait for it in collective calls", () => {
+    const mpi = record({
+      ...{ fileId: "m", layer: "MPI-IO", shared: true, ranks: 4, collectiveReads: 0, collectiveWrites: 8 },
+      ...{ writeSeconds: 31, slowestSeconds: 10, fastestSeconds: 1, fastestRank: 0 },
+    });
+    const slow = record({ fileId: "a", slowestRank: 0, writeSeconds: 12, slowestSeconds: 12 });
+    const others = [1, 2, 3].map((rank) =>
+      record({ fileId: `b${rank}`, slowestRank: rank, writeSeconds: 3, slowestSeconds: 3 }),
+    );
+    const loads = [load(0, 12), ...[1, 2, 3].map((rank) => load(rank, 3))];
+    const ledger = ledgerOf([file(mpi), file(slow), ...others.map((one) => file(one))], loads);
+    // Rank 0 is in I/O for 12 + 1 s, each of the others for 3 + 10 s.
+    expect(ledger.seconds).toBeCloseTo(13, 9);
+    expect(ledger.gain({ healthy: [{ record: slow, remains: 0.25 }] })).toBeCloseTo(9, 9);
+  });
+
   it("counts two layers that stand for the same time once", () => {
     const own = { fileId: "m", shared: true, ranks: 4, metaSeconds: 8, slowestSeconds: 2 };
     const mpi = record({ ...own, layer: "MPI-IO" });

@@ -79,7 +79,10 @@ export class Ledger {
     let shared = 0;
     let several = 0;
     const single = new Map<number, number>();
+    const late: LayerRecord[] = [];
     let [isNested, isLayered] = [false, false];
+    // Phases know for whom the job waits, and when.
+    const isInPhases = path !== undefined && path.waits.size > 1;
     for (const file of job.files) {
       // The name of a layer is looked up: only where it matters.
       if (file.layers.size > 1) {
@@ -89,8 +92,10 @@ export class Ledger {
       for (const record of timedRecords(file)) {
         const all = secondsOf(record);
         if (!(all > 0)) continue;
-        if (record.shared) shared += slowestOf(record);
-        else if (record.ranks === 1)
+        if (record.shared) {
+          shared += slowestOf(record);
+          if (!isInPhases && lateBy(record) > 0) late.push(record);
+        } else if (record.ranks === 1)
           single.set(record.slowestRank, (single.get(record.slowestRank) ?? 0) + all);
         else several += all;
       }
@@ -103,8 +108,8 @@ export class Ledger {
       if (rest > 1e-9 * seconds) this.#several.set(rank, rest);
     }
     this.#severalSeconds = several;
-    this.#shared = shared;
-    const whole = shared + most(this.#own.values());
+    this.#shared = Math.max(0, shared - waitsForOwn(late, this.#own));
+    const whole = this.#shared + most(this.#own.values());
     // The slowest rank of one shared file need not be that of another, and threads wait at the same time.
     const withinRun = (seconds: number) => (job.runSeconds > 0 ? Math.min(job.runSeconds, seconds) : seconds);
     this.countedSeconds = withinRun(whole);
@@ -112,7 +117,7 @@ export class Ledger {
     const untraced = whole * (1 - (path?.covered ?? 0));
     this.seconds = withinRun(this.isTraced ? (path?.seconds ?? 0) + untraced : whole);
     this.#scale = whole > 0 ? this.seconds / whole : 1;
-    this.#waits = path !== undefined && path.waits.size > 1 ? path.waits : undefined;
+    this.#waits = isInPhases ? path.waits : undefined;
     const atOnce = path === undefined ? this.seconds : withinRun(path.atOnceSeconds + untraced);
     this.#atOnce = this.seconds > 0 ? Math.min(1, atOnce / this.seconds) : 1;
   }
@@ -294,6 +299,33 @@ class Savings {
     else this.several += gone;
   }
 }
+
+/** How long the other ranks wait for the last one in the collective calls of a file, where they wait alike. */
+function lateBy(record: LayerRecord): number {
+  const isTogether = record.collectiveReads + record.collectiveWrites > 0 && record.layer === "MPI-IO";
+  if (!isTogether || record.ranks < 2 || !(record.fastestSeconds >= 0)) return 0;
+  const others = (secondsOf(record) - record.fastestSeconds) / (record.ranks - 1);
+  return slowestOf(record) <= WAIT_ALIKE * others ? Math.max(0, others - record.fastestSeconds) : 0;
+}
+
+/** Of what ranks wait for late ones, the time that those spend in files of their own meanwhile: it counts there. */
+function waitsForOwn(late: readonly LayerRecord[], own: ReadonlyMap<number, number>): number {
+  const seconds = new Map<number, number>();
+  let ranks = own.size;
+  for (const record of late) {
+    seconds.set(record.fastestRank, (seconds.get(record.fastestRank) ?? 0) + lateBy(record));
+    ranks = Math.max(ranks, record.ranks);
+  }
+  const sorted = [...own.values()].sort((a, b) => b - a);
+  // Ranks without files of their own spend nothing there.
+  const usual = sorted[ranks >> 1] ?? 0;
+  let sum = 0;
+  for (const [rank, waited] of seconds) sum += Math.min(waited, Math.max(0, (own.get(rank) ?? 0) - usual));
+  return sum;
+}
+
+/** Ours: ranks that wait for the same one differ by less. */
+const WAIT_ALIKE = 1.5;
 
 /** Calls of the layer below are a part of those above: what they save is taken off there, rank by rank. */
 function remainsAbove(above: LayerRecord, below: LayerRecord, part: Part, remains: number): number {

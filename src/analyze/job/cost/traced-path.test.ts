@@ -6,7 +6,7 @@ import { plannedJob } from "../test-kit.ts";
 const MIB = 2 ** 20;
 
 /** In each of three steps another rank is slow. */
-const steps = (traces: boolean) =>
+const steps = (traces: boolean, heatmap = true) =>
   plannedJob(4, (app) => {
     const files = Array.from({ length: 4 }, (_, rank) => app.lustre(`part.${rank}`, osts(rank, 1)));
     for (let step = 0; step < 3; step++) {
@@ -23,12 +23,12 @@ const steps = (traces: boolean) =>
       }
       app.barrier();
     }
-    return app.plan("test", { traces });
+    return app.plan("test", { traces, heatmap });
   });
 
 describe("critical time of traced calls", () => {
   it("adds up the slowest rank of each phase, where counters see the slowest rank of all", () => {
-    const [counted, traced] = [steps(false).ledger, steps(true).ledger];
+    const [counted, traced] = [steps(false, false).ledger, steps(true).ledger];
     expect([counted.isTraced, traced.isTraced]).toEqual([false, true]);
     expect(traced.countedSeconds).toBe(counted.seconds);
     // 8 s in one step and 1 s in the two others, against 8 s in each of three steps.
@@ -36,6 +36,10 @@ describe("critical time of traced calls", () => {
     expect(counted.seconds).toBeLessThan(11);
     expect(traced.seconds).toBeGreaterThan(23.5);
     expect(traced.seconds).toBeLessThan(26);
+    // The heat map shows the same, but for the width of its bins.
+    const seen = steps(false).ledger;
+    expect(seen.isTraced).toBe(true);
+    expect(Math.abs(seen.seconds / traced.seconds - 1)).toBeLessThan(0.1);
   });
 
   it("scales what causes cost", () => {

@@ -1,9 +1,9 @@
 /** Alignment rules: file offsets and memory buffers. The HDF5 rules reuse `misalignedFiles`. */
+import { formatRate } from "../../../base/units.ts";
 import { estimatedCost, NO_COST } from "../cost/remedies.ts";
-import { timeModel } from "../cost/time-model.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -11,10 +11,12 @@ import {
   accessesOf,
   accessSeconds,
   bytesMoved,
+  bytesOf,
   callsOf,
   heaviest,
   known,
   MIB,
+  secondsOf,
   sum,
   WAYS,
 } from "./measures.ts";
@@ -75,23 +77,64 @@ export const MISALIGNED_THRESHOLDS = {
 } as const;
 
 /**
- * A write that begins or ends inside a block makes the file system read that block first, once for each edge that two
- * pieces share: one more request for each. Where one rank reads or writes everything, nothing is known to be lost.
+ * A write that begins and ends inside a block makes the file system read the blocks at both edges first: two requests more,
+ * or one where ranks share the cache of a node. Where one rank reads or writes everything, nothing is known to be lost.
  */
-const misalignedCost = (job: Job, files: readonly Misaligned[]) =>
-  estimatedCost(
+function misalignedCost(job: Job, files: readonly Misaligned[]): CostClaim {
+  const perByte = byteSecondsElsewhere(job, new Set(files.map(({ record }) => record)));
+  const [requests, model] =
+    perByte === undefined
+      ? [
+          1,
+          "a block is read first for every misaligned write: at most one request more in all of its time, since nothing else in the job tells what its bytes take",
+        ]
+      : [
+          2,
+          `blocks at both edges are read first for every misaligned write: two requests more in the time that its bytes do not take at ${formatRate(1 / perByte)} for each rank, as elsewhere in the job`,
+        ];
+  return estimatedCost(
     files
       .filter(({ record }) => record.ranks > 1 && record.writes > 0)
       .map(({ record, count, calls }) => {
-        // A fit, or a fastest transfer that is one of these, would take their edges for bytes.
-        const model = timeModel(job, record.layer, "write");
-        const isApart = model?.source === "fastest" && record.bytesWritten < MIB * record.writes;
-        const perByte = isApart ? model.perByte : 0;
-        const forBytes = Math.min(1, (perByte * known(record.bytesWritten)) / record.writeSeconds) || 0;
-        return { record, part: "write", remains: forBytes + (1 - forBytes) * (1 - count / calls / 2) };
+        const forBytes =
+          Math.min(1, ((perByte ?? 0) * known(record.bytesWritten)) / record.writeSeconds) || 0;
+        const edges = ((count / calls) * requests) / (requestsOf(bytesMoved(record) / calls) + requests);
+        return { record, part: "write", remains: forBytes + (1 - forBytes) * (1 - edges) };
       }),
-    "a block is read first for every misaligned write: half of their requests; their bytes take what they take elsewhere in the job",
+    model,
+    perByte === undefined ? { atMost: true } : {},
   );
+}
+
+/** Clients of parallel file systems send pieces of a megabyte. */
+const requestsOf = (bytes: number) => Math.max(1, bytes / MIB);
+
+/** Seconds of a rank for a byte in large calls of other files: of writes, or of reads where nothing else is written. */
+function byteSecondsElsewhere(job: Job, apart: ReadonlySet<LayerRecord>): number | undefined {
+  for (const way of WAYS) {
+    const rates: { bytes: number; perByte: number }[] = [];
+    for (const record of posixFiles(job)) {
+      const bytes = bytesOf(record, way);
+      const isLarge = bytes >= MIB * callsOf(record, way) && secondsOf(record, way) > 0;
+      if (!isLarge || apart.has(record) || (way === "write" && record.syncs > 0)) continue;
+      rates.push({ bytes, perByte: secondsOf(record, way) / bytes });
+    }
+    if (rates.length > 0) return middleByBytes(rates);
+  }
+  return undefined;
+}
+
+/** Half of the bytes took no longer than this each: neither a slow target nor a cached piece counts for much. */
+function middleByBytes(rates: { readonly bytes: number; readonly perByte: number }[]): number {
+  rates.sort((a, b) => a.perByte - b.perByte);
+  const half = sum(rates, ({ bytes }) => bytes) / 2;
+  let below = 0;
+  for (const { bytes, perByte } of rates) {
+    below += bytes;
+    if (below >= half) return perByte;
+  }
+  return (rates.at(-1) as { perByte: number }).perByte;
+}
 
 /** Numbers and words that the rule of plain files and the one of HDF5 share. */
 export function misalignedFacts(job: Job, files: readonly Misaligned[]) {

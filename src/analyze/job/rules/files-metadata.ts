@@ -4,10 +4,12 @@ import type { Healthy } from "../cost/ledger.ts";
 import { estimatedCost, fewerOperations, largerCalls, unknownCost } from "../cost/remedies.ts";
 import { fewerMetadataCalls } from "../cost/call-remedies.ts";
 import type { Job, JobFile } from "../job.ts";
+import type { LayerRecord } from "../records.ts";
 import { type CostClaim, type Rule, defineRule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
+import { lateInCalls } from "./late-ranks.ts";
 import { bytesMoved, KIB, known, sum } from "./measures.ts";
 import { OPEN_RULES } from "./files-opens.ts";
 import {
@@ -307,6 +309,12 @@ const metadataTime = defineRule({
     const waits = waiting >= 0.5 * meta.seconds;
     const said = others.speak("metadata-storm", ...FILE_COUNTS) || inRepeated >= 0.5 * meta.seconds;
     if (said && !waits) return undefined;
+    // An open of MPI-IO is collective, so that it lasts until the last rank is there.
+    const late = metaSecondsOf(
+      job,
+      realFiles(job).filter(({ called }) => called.layer === "MPI-IO" && isOneLate(called)),
+    );
+    if (late >= 0.5 * meta.seconds) return undefined;
     return {
       cost: waits
         ? unknownCost("a call that waits for somebody says nothing of the storage")
@@ -337,6 +345,9 @@ const metadataTime = defineRule({
 });
 
 export const METADATA_RULES: readonly Rule[] = [metadataStorm, ...OPEN_RULES, metadataTime, excessStats];
+
+/** Ours: as late-rank has it. */
+const isOneLate = (record: LayerRecord) => record.ranks > 2 && lateInCalls(record, 2) !== undefined;
 
 /** Rules for which the operations are those that the number of files needs. */
 const FILE_COUNTS = ["many-files", "small-file-set"];

@@ -10,7 +10,7 @@ import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
 import { isWaiting } from "./metadata-calls.ts";
-import { bytesMoved, extentOf, ioSeconds, MIB, type Way, WAYS } from "./measures.ts";
+import { bytesMoved, bytesOf, callsOf, extentOf, ioSeconds, known, MIB, type Way, WAYS } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { costSentence, grouped, many, percent, secondsText } from "./wording.ts";
 
@@ -193,14 +193,18 @@ function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {
   const keep = Math.min(job.ranks, files.length) / files.length;
   const healthy = {
     *[Symbol.iterator]() {
-      for (const { layers } of files)
-        for (const record of layers.values()) {
-          yield { record, part: "meta" as const, remains: keep };
+      for (const file of files) {
+        const isSmall = extentOf(file) <= MIB;
+        for (const record of file.layers.values()) {
+          if (!(record.opens > USES_MOST * record.ranks))
+            yield { record, part: "meta" as const, remains: keep };
           for (const way of WAYS) {
+            if (!isSmall || isInManyCalls(record, way)) continue;
             const one = inFewerFiles(job, record, way, keep);
             if (one !== undefined) yield one;
           }
         }
+      }
     },
   };
   return estimatedCost(
@@ -208,6 +212,15 @@ function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {
     "one file for each rank: its opens and syncs, and its data in calls of 1 MiB",
   );
 }
+
+/** Ours: opens or calls of a file by each rank; beyond, what is done with the files costs the time, not how many they are. */
+const USES_MOST = 32;
+/** Pieces in which libraries read a small file as a whole. */
+const PIECE_BYTES = 4096;
+
+const isInManyCalls = (record: LayerRecord, way: Way) =>
+  callsOf(record, way) >
+  Math.max(USES_MOST * Math.max(record.ranks, known(record.opens)), bytesOf(record, way) / PIECE_BYTES);
 
 /** What a call of a megabyte costs is shared by the files that it holds; of the syncs as many remain as of the files. */
 function inFewerFiles(job: Job, record: LayerRecord, way: Way, keep: number) {

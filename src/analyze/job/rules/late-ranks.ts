@@ -36,6 +36,18 @@ function timedByRank({ called, layers }: JobFile): LayerRecord {
   return (isTogether ? layers.get("POSIX") : undefined) ?? called;
 }
 
+/**
+ * The rank with the least time in collective calls on a file waits for nobody: it is the late one where the others wait
+ * alike, `ratio` times as long or longer.
+ */
+export function lateInCalls(record: LayerRecord, ratio: number) {
+  const { ranks, fastestSeconds: least, slowestSeconds: most } = record;
+  const others = (accessSeconds(record) + known(record.metaSeconds) - least) / (ranks - 1);
+  const isLate =
+    record.shared && isCollective(record, mainWay(record)) && others >= ratio * least && most <= 1.5 * others;
+  return isLate ? { least, others, most } : undefined;
+}
+
 /** The rank that loses most in files that several ranks use, over all files in which it is the late one. */
 export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefined {
   const byRank = new Map<number, { file: JobFile; one: SharedTime }[]>();

@@ -7,8 +7,19 @@ import { defineRule, type Others, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { bytesMoved, bytesOf, heaviest, known, mainWay, median, sum, type Way } from "./measures.ts";
-import { fileOf, layerOf, mpiFiles, traceOf } from "./per-job.ts";
+import { lateInCalls } from "./late-ranks.ts";
+import {
+  accessSeconds,
+  bytesMoved,
+  bytesOf,
+  heaviest,
+  known,
+  mainWay,
+  median,
+  sum,
+  type Way,
+} from "./measures.ts";
+import { fileOf, layerOf, mpiFiles, realFiles, traceOf } from "./per-job.ts";
 import { grouped, many, partOfSeconds, percent, secondsText } from "./wording.ts";
 
 interface Collective {
@@ -140,18 +151,10 @@ const lateRank = defineRule({
   },
   judge(job, limits, said) {
     const files = mpiFiles(job).flatMap((record) => {
-      const { ranks, fastestSeconds: least, slowestSeconds: most } = record;
-      const all = known(record.readSeconds) + known(record.writeSeconds) + known(record.metaSeconds);
-      const others = (all - least) / (ranks - 1);
-      const isLate =
-        record.shared &&
-        ranks >= limits.ranks &&
-        isCollective(record, mainWay(record)) &&
-        others >= limits.ratio * least &&
-        // One is late and the others wait alike.
-        most <= 1.5 * others &&
-        others - least >= limits.cost * job.runSeconds;
-      return isLate ? [{ record, least, others, most }] : [];
+      const late = record.ranks >= limits.ranks ? lateInCalls(record, limits.ratio) : undefined;
+      return late !== undefined && late.others - late.least >= limits.cost * job.runSeconds
+        ? [{ record, ...late }]
+        : [];
     });
     if (files.length === 0) return undefined;
     const worst = heaviest(files, ({ others, least }) => others - least);
@@ -269,11 +272,21 @@ export const WAITING_RULES: readonly Rule[] = [singleAggregator, lateRank, colle
 
 /** What a rank did before the others waited for it is in the log: more or slower I/O of its own, which has a finding. */
 const isExplained = (job: Job, rank: number, seconds: number, others: Others): boolean =>
-  ownExcess(job, rank) >= 0.5 * seconds && others.speak("one-rank-io", "byte-imbalance", "straggler");
+  ownExcess(job, rank) >= 0.5 * seconds &&
+  others.speak("one-rank-io", "byte-imbalance", "straggler", "slow-target", "slow-ost");
 
-/** Time of a rank in its own files beyond the median rank. */
+/** Time of a rank in its own files beyond the median rank, and in files that it shares beyond the mean of the others. */
 function ownExcess(job: Job, rank: number): number {
   const { ownSeconds } = job.ledger;
   const idle = Array.from({ length: Math.max(0, job.ranks - ownSeconds.size) }, () => 0);
-  return (ownSeconds.get(rank) ?? 0) - median([...ownSeconds.values(), ...idle]);
+  const shared = sum(realFiles(job), ({ called }) =>
+    called.shared && called.slowestRank === rank && !isCollective(called, mainWay(called))
+      ? beyondOthers(called)
+      : 0,
+  );
+  return (ownSeconds.get(rank) ?? 0) - median([...ownSeconds.values(), ...idle]) + shared;
 }
+
+const beyondOthers = (record: LayerRecord) =>
+  record.slowestSeconds -
+  Math.max(0, accessSeconds(record) + known(record.metaSeconds) - record.slowestSeconds) / (record.ranks - 1);

@@ -1,6 +1,7 @@
 /** How the bytes of a job spread over its ranks, as far as a log tells. */
 import type { Job, JobFile } from "../job.ts";
 import { addAllRankBytes, addRankBytes, type RankBytes } from "../rank-bytes.ts";
+import type { LayerRecord } from "../records.ts";
 import { bytesMoved, heaviest, mainWay, sum } from "./measures.ts";
 import { oncePerJob, realFiles } from "./per-job.ts";
 import { many } from "./wording.ts";
@@ -63,8 +64,30 @@ export const groupSpreads = oncePerJob((job): readonly GroupSpread[] => {
       what: `what is ${verb} ${many(files.length, "file")}`,
     });
   }
+  for (const file of sharedFiles(job)) {
+    const spread = fromSharedFile(file);
+    if (spread === undefined) continue;
+    const verb = mainWay(file.called) === "write" ? "written to" : "read from";
+    spreads.push({ ...spread, files: [file], ownFiles: [], what: `what is ${verb} ${file.path}` });
+  }
   return spreads;
 });
+
+/** Files that ranks share, each rank for itself: in collective calls the library decides who moves what. */
+const sharedFiles = (job: Job) =>
+  realFiles(job)
+    .filter(({ called }) => called.shared && bytesMoved(called) > 0 && !isTogether(called))
+    .sort((a, b) => b.slowestSeconds - a.slowestSeconds)
+    .slice(0, SHARED_FILES_MOST);
+
+/** The slowest files: a rank that is heavy in many small ones is so in one of these as well. */
+const SHARED_FILES_MOST = 100;
+
+const isTogether = (record: LayerRecord) =>
+  record.collectiveReads > 0 ||
+  record.collectiveWrites > 0 ||
+  record.splitReads > 0 ||
+  record.splitWrites > 0;
 
 const filesOfRank = (job: Job, { heaviestRank }: RankSpread) =>
   realFiles(job).filter(({ called }) => called.slowestRank === heaviestRank && bytesMoved(called) > 0);
@@ -141,10 +164,14 @@ function fromBytes(byRank: EachRank, ranks: number, totalBytes: number): RankSpr
 
 /** Of a shared file the variance over ranks and the bytes of the slowest rank are known, which is mostly the heaviest. */
 function fromLargestFile(files: readonly JobFile[], totalBytes: number): RankSpread | undefined {
-  const { called } = heaviest(files, (file) => bytesMoved(file.called));
+  const file = heaviest(files, (one) => bytesMoved(one.called));
+  return bytesMoved(file.called) < 0.5 * totalBytes ? undefined : fromSharedFile(file);
+}
+
+function fromSharedFile({ called }: JobFile): RankSpread | undefined {
   const bytes = bytesMoved(called);
   const { ranks, varianceBytes, slowestBytes, fastestBytes, slowestRank, fastestRank } = called;
-  if (bytes < 0.5 * totalBytes || !(varianceBytes >= 0) || !(slowestBytes >= 0)) return undefined;
+  if (!(varianceBytes >= 0) || !(slowestBytes >= 0)) return undefined;
   const fastest = fastestBytes > slowestBytes;
   const squares = ranks * varianceBytes + (bytes * bytes) / ranks;
   const found = spread(

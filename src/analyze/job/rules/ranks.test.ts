@@ -104,6 +104,32 @@ describe("byte-imbalance", () => {
     expect(ids(job)).toEqual(["byte-imbalance"]);
   });
 
+  it("sees it in a shared file beside larger ones that all ranks move alike", () => {
+    const job = plannedJob(8, (app) => {
+      const file = app.lustre("out.dat", osts(0, 8));
+      app.openTogether(file, false);
+      for (let rank = 0; rank < 8; rank++)
+        for (let i = 0; i < (rank === 5 ? 100 : 10); i++)
+          app.independent("write", rank, file, { offset: (rank * 100 + i) * 4 * MIB, bytes: 4 * MIB });
+      app.barrier();
+      app.closeTogether(file);
+      ownFiles(app, () => 60);
+      return app.plan("test", { heatmap: false });
+    });
+    const finding = find(job, "byte-imbalance");
+    expect(finding?.evidence.ranks).toEqual([5]);
+    expect(number(finding, "heaviest over mean")?.value).toBeCloseTo(10, 9);
+    expect(finding?.statement).toContain("of what is written to ");
+  });
+
+  it("is what ranks have that take a small part, however heavy the heaviest is", () => {
+    const job = plannedJob(4, (app) => {
+      ownFiles(app, (rank) => (rank === 3 ? 200 : 4));
+      return app.plan("test");
+    });
+    expect(ids(job)).toEqual(["byte-imbalance"]);
+  });
+
   it("sees it in a shared file without heat map, from the variance over ranks", () => {
     const job = plannedJob(8, (app) => {
       const file = app.lustre("out.dat", osts(0, 8));

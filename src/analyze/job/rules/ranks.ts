@@ -12,10 +12,10 @@ import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
 
 const COST = {
-  value: 0.05,
+  value: 0.01,
   unit: "share",
   meaning: "part of the run time that it must cost",
-  source: "ours: below a twentieth of the run a change is hard to measure",
+  source: "ours: below a hundredth of the run a change is hard to measure",
 } as const;
 
 const ANY_FILES = [["POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"], ["ranks"]] as const;
@@ -46,7 +46,9 @@ const oneRankIo = defineRule({
   judge(job, limits) {
     if (job.ranks < limits.ranks) return undefined;
     const spread = costliest(
-      groupSpreads(job).filter(({ heaviestBytes, totalBytes: all }) => heaviestBytes >= limits.share * all),
+      groupSpreads(job).filter(
+        (one) => one.heaviestBytes >= limits.share * one.totalBytes && !doOthersTakePart(job, one),
+      ),
     );
     if (spread === undefined) return undefined;
     const { heaviestRank: rank, heaviestBytes: bytes, totalBytes, files } = spread;
@@ -329,14 +331,18 @@ export const RANKS_RULES: readonly Rule[] = [oneRankIo, byteImbalance, straggler
  * known to take part, all of them: several heavy ranks would hide one another.
  */
 function meanOfOthers(job: Job, spread: GroupSpread) {
-  const { byRank, totalBytes, heaviestBytes, movers, lightBytes = 0 } = spread;
-  const rest = totalBytes - heaviestBytes;
-  const least = TAKES_PART * heaviestBytes;
-  let taking = 0;
-  if ((byRank?.evenBytes ?? lightBytes) >= least) taking = job.ranks;
-  else for (const own of byRank?.ownBytes.values() ?? []) if (own >= least) taking++;
-  const ranks = taking >= 0.5 * job.ranks ? job.ranks - 1 : movers;
+  const rest = spread.totalBytes - spread.heaviestBytes;
+  const ranks = doOthersTakePart(job, spread) ? job.ranks - 1 : spread.movers;
   return { mean: rest / ranks, ranks };
+}
+
+/** Most ranks are known to move more than logs and headers. */
+function doOthersTakePart(job: Job, { byRank, heaviestBytes, lightBytes = 0 }: GroupSpread): boolean {
+  const least = TAKES_PART * heaviestBytes;
+  if ((byRank?.evenBytes ?? lightBytes) >= least) return true;
+  let taking = 0;
+  for (const own of byRank?.ownBytes.values() ?? []) if (own >= least) taking++;
+  return taking > 1 && taking >= 0.5 * job.ranks;
 }
 
 /** Ours: logs and headers of a rank are no share in the work. */

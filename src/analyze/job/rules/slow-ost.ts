@@ -1,6 +1,6 @@
 /** The OST that takes much longer than the others for the same load, if there is one. */
 import type { Job, JobFile, OstLoad } from "../job.ts";
-import { accessesOf, accessSeconds, bytesMoved, heaviest, median } from "./measures.ts";
+import { accessesOf, accessSeconds, bytesMoved, heaviest, known, median } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { ownFileGroups } from "./rank-spread.ts";
 
@@ -31,17 +31,17 @@ interface Limits {
 
 /** Of all files together, or of files on one OST each that belong together: files on all OSTs would hide it. */
 export function slowestTarget(job: Job, limits: Limits): SlowTarget | undefined {
-  const all = slowestOf(job.osts, limits);
-  if (all !== undefined) {
-    const ranks = ranksOn(realFiles(job).filter(({ osts }) => osts.includes(all.ost)));
-    if (ranks >= limits.ranks) return { ...all, ranks };
-  }
   let worst: SlowTarget | undefined;
   for (const files of ownFileGroups(job).values()) {
     const slow = slowestInGroup(job, files, limits);
     if (slow !== undefined && slow.excess > (worst?.excess ?? 0)) worst = slow;
   }
-  return worst;
+  const all = slowestOf(job.osts, limits);
+  if (all === undefined) return worst;
+  // Files on one OST each tell its rate exactly; those over several lend it the time of their other ones.
+  if (worst?.ost === all.ost && all.source === "files") return worst;
+  const ranks = ranksOn(realFiles(job).filter(({ osts }) => osts.includes(all.ost)));
+  return ranks >= limits.ranks && all.excess > (worst?.excess ?? 0) ? { ...all, ranks } : worst;
 }
 
 function slowestInGroup(job: Job, files: readonly JobFile[], limits: Limits): SlowTarget | undefined {
@@ -75,9 +75,17 @@ function slowestInGroup(job: Job, files: readonly JobFile[], limits: Limits): Sl
 /** Ours: what ranks of equal nodes differ by. */
 const LIKE_OTHERS = 1.5;
 
-/** In other files that each rank has its own of, it takes no longer for a byte than others do. */
+/** In other files, of each rank its own or of all, it takes no longer for a byte than others do. */
 function isFastElsewhere(job: Job, rank: number, apart: readonly JobFile[]): boolean {
   let isSeen = false;
+  for (const { called } of realFiles(job)) {
+    // A collective call takes as long for all.
+    if (!called.shared || called.layer === "MPI-IO" || called.varianceBytes !== 0) continue;
+    if (!(accessSeconds(called) > 0)) continue;
+    isSeen = true;
+    const mean = (accessSeconds(called) + known(called.metaSeconds)) / called.ranks;
+    if (called.slowestRank === rank && !(called.slowestSeconds <= LIKE_OTHERS * mean)) return false;
+  }
   for (const files of ownFileGroups(job).values()) {
     if (files === apart) continue;
     const perByte = (file: JobFile) => accessSeconds(file.called) / bytesMoved(file.called);

@@ -208,7 +208,7 @@ const slowOst = defineRule({
       source: "ours: with one, rank and target cannot be told apart (see straggler)",
     },
     cost: {
-      value: 0.05,
+      value: 0.01,
       unit: "share",
       meaning: "time beyond the median OST's, as part of all time in reads and writes",
       source: "ours: a slow target that holds little is no concern",

@@ -43,6 +43,7 @@ export function metrics({ job }: ReportInput): Section {
         ],
         rows: layers.map(({ layer, metrics: one }) => [layer, ...cells(one)]),
       },
+      layerPercentiles(layers),
       {
         kind: "table",
         id: "metrics-files",
@@ -69,6 +70,26 @@ export function metrics({ job }: ReportInput): Section {
         : []),
     ],
     detail: true,
+  };
+}
+
+/** How long calls took in each layer, all files. */
+function layerPercentiles(layers: ReturnType<typeof tracedMetrics>["layers"]): Block {
+  return {
+    kind: "table",
+    id: "metrics-layer-percentiles",
+    caption: "How long calls took, per layer and direction: exact for up to 256 calls, within 0.8 % beyond.",
+    columns: [
+      { key: "layer", label: "Layer", unit: "text", about: "Layer whose calls are counted." },
+      { key: "direction", label: "Direction", unit: "text", about: "Reads or writes." },
+      ...PERCENTILE_COLUMNS,
+    ],
+    rows: layers.flatMap(({ layer, metrics: { percentiles } }) =>
+      WAYS.flatMap((way) => {
+        const own = percentiles[way];
+        return own === null ? [] : [[layer, way, ...percentileCells(own)]];
+      }),
+    ),
   };
 }
 

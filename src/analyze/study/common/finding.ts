@@ -26,6 +26,8 @@ export interface StudyFinding {
   readonly id: string;
   readonly title: string;
   readonly statement: string;
+  /** Key of the claim that decided; the next three numbers are its. */
+  readonly decidedBy: string;
   readonly published: number | null;
   readonly measured: number;
   readonly interval: readonly [number, number];

@@ -1,20 +1,21 @@
 /** Intervals of a study's numbers by resampling its units: files, runs, jobs, users or days. */
 import { bootstrap, type Interval } from "../../../base/bootstrap.ts";
 
-/** An interval, and where its units alone put the number, when they are a part of all. */
+/** An interval, and the median of the replicates that it was made of; without one it lies around the number already. */
 export interface DrawnInterval extends Interval {
-  readonly partAt?: number;
+  readonly middle?: number;
 }
 
-export const NO_INTERVAL: DrawnInterval = { low: Number.NaN, high: Number.NaN };
+const NO_INTERVAL: DrawnInterval = { low: Number.NaN, high: Number.NaN };
 
 /**
- * The interval around the number that all units give. A part of them gives a number of its own, and the interval that it
- * gives lies around that one.
+ * The interval around the number that all units give. Replicates lie around a number of their own: of a part of the units
+ * where there are many, and moved by what resampling adds to correlations, distances and extremes, which the data has
+ * once already. Their spread is that of the number, so the interval is moved from their median to it.
  */
-export function around(measured: number, { low, high, partAt }: DrawnInterval): Interval {
-  if (partAt === undefined || Number.isNaN(measured) || Number.isNaN(partAt)) return { low, high };
-  return { low: measured + (low - partAt), high: measured + (high - partAt) };
+export function around(measured: number, { low, high, middle }: DrawnInterval): Interval {
+  if (middle === undefined || !Number.isFinite(measured) || !Number.isFinite(middle)) return { low, high };
+  return { low: measured + (low - middle), high: measured + (high - middle) };
 }
 
 /** Intervals of the statistics `names` of `units` units, which are a part of `all`. */
@@ -26,16 +27,14 @@ export function intervalsOf<Name extends string>(
   statistics: (weights: Float64Array) => readonly number[],
 ): Record<Name, DrawnInterval> {
   if (units === 0) return record(names, () => NO_INTERVAL);
-  const estimates = statistics(new Float64Array(units).fill(1));
   const raw = bootstrap(units, statistics, options);
   // A part of the units spreads more than all of them would, by the root of their numbers.
   const scale = Math.sqrt(units / Math.max(units, all));
   return record(names, (i) => {
-    const { low, high } = raw[i] ?? NO_INTERVAL;
-    const at = estimates[i] as number;
+    const { low, high, middle } = raw[i] ?? { ...NO_INTERVAL, middle: Number.NaN };
     return scale === 1
-      ? { low, high }
-      : { low: at + (low - at) * scale, high: at + (high - at) * scale, partAt: at };
+      ? { low, high, middle }
+      : { low: middle + (low - middle) * scale, high: middle + (high - middle) * scale, middle };
   });
 }
 

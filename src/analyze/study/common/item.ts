@@ -1,6 +1,7 @@
 /** An item of a study: what it says of itself, how it is measured, what it returns, and the numbers in it as text. */
 import { assert } from "../../../base/assert.ts";
 import type { Figure, SqlValue, TableBlock } from "../../../model/index.ts";
+import { asInPaper, type PaperFigures } from "./paper-figure.ts";
 import {
   type Formatters,
   formatters,
@@ -89,7 +90,7 @@ export function itemMaker<
   Option extends string,
   Published,
   More extends object = object,
->(common: readonly Option[] = []) {
+>(common: readonly Option[] = [], paper?: PaperFigures<Published>) {
   return <const Infos extends ValueInfos<Published>>(
     source: ItemSource<Prepared, Option, Published, Infos> & More,
   ): StudyItem<Prepared, Option, Published> & More => {
@@ -119,7 +120,10 @@ export function itemMaker<
           values: steadyValues({ ...outcome.values, ...outcome.tabled }),
           tables: steadyTables(outcome.tables ?? []),
           dropped: counted(outcome.dropped ?? {}),
-          figures: figures.map((figure) => ({ ...figure, ...stamp })),
+          figures: figures.map((figure) => ({
+            ...(paper === undefined ? figure : asInPaper(figure, source, paper)),
+            ...stamp,
+          })),
         };
       },
     };

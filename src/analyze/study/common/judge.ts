@@ -16,10 +16,12 @@ function stateOf(
   bound: number,
 ): Claim["state"] {
   if (Number.isNaN(measured) || Number.isNaN(low) || Number.isNaN(high)) return "open";
-  const [least, most] = [Math.min(low, measured), Math.max(high, measured)];
-  if (side === "above") return least > bound ? "holds" : most < bound ? "fails" : "open";
-  return most < bound ? "holds" : least > bound ? "fails" : "open";
+  if (side === "above") return low > bound ? "holds" : high < bound ? "fails" : "open";
+  return high < bound ? "holds" : low > bound ? "fails" : "open";
 }
+
+/** The reason of what is confirmed, where there is no more to say. */
+export const HELD = "Holds here, with the whole interval.";
 
 interface Judged {
   readonly claims: readonly Claim[];
@@ -42,16 +44,22 @@ export function verdictOf(
       verdict: "insufficient",
       reason: `Not enough data: ${counted(n, unit)}, at least ${minimum} are needed.`,
     };
-  const failed = claims.find(({ state }) => state === "fails");
-  if (failed !== undefined) return { verdict: "refuted", reason: `Does not hold here: ${failed.text}.` };
-  const open = claims.find(({ state }) => state === "open");
-  if (open === undefined) return { verdict: "confirmed", reason: "Holds here, with the whole interval." };
+  const decider = decidingClaim(claims);
+  if (decider?.state === "fails")
+    return { verdict: "refuted", reason: `Does not hold here: ${decider.text}.` };
+  if (decider?.state !== "open") return { verdict: "confirmed", reason: HELD };
   return {
     verdict: "insufficient",
-    reason: Number.isNaN(open.measured)
-      ? `Cannot be measured here: ${open.text}.`
-      : `The interval covers the bound: ${open.text}.`,
+    reason: Number.isNaN(decider.measured)
+      ? `Cannot be measured here: ${decider.text}.`
+      : `The interval covers the bound: ${decider.text}.`,
   };
+}
+
+/** The claim that decides: the first that fails, else the first that is open, else the first. Its numbers stand in the row of the verdict. */
+function decidingClaim(claims: readonly Claim[]): Claim | undefined {
+  const first = (state: Claim["state"]) => claims.find((one) => one.state === state);
+  return first("fails") ?? first("open") ?? claims[0];
 }
 
 /** A claim before it is judged. */
@@ -89,6 +97,10 @@ export interface Draft extends Pick<StudyFinding, "id" | "title" | "statement" |
   readonly claims: readonly DraftClaim[];
   /** How the number moves with the choice: setting and key, and the value unless it is that of the key. */
   readonly sensitivity: readonly Setting[];
+  /** The claim whose units `n` counts, unless it is the first; it decides when there are too few. */
+  readonly scarce?: string;
+  /** Where the paper can be read in more than one way: what each reading gives, in sentences. */
+  readonly readings?: string;
 }
 
 /** Values of items by key: "A05.readWriteShare". */
@@ -132,14 +144,16 @@ function judgedClaim(draft: DraftClaim, numbers: KeyedNumbers): Claim {
 export function judgedFinding(draft: Draft, numbers: KeyedNumbers, any = true): StudyFinding {
   const { id, title, statement, minimum, unit } = draft;
   const claims = draft.claims.map((claim) => judgedClaim(claim, numbers));
-  const { published, measured, interval } = claims[0] as Claim;
   const sensitivity = draft.sensitivity.map(([setting, key, value = numbers.value(key)]) => ({
     ...{ setting, value, key },
   }));
   const n = Number.isNaN(draft.n) ? 0 : draft.n;
-  const verdict = verdictOf({ claims, n, minimum, unit }, any && n >= minimum);
+  const { verdict, reason } = verdictOf({ claims, n, minimum, unit }, any && n >= minimum);
+  const scarce = n < minimum ? claims.find(({ key }) => key === draft.scarce) : undefined;
+  const { key: decidedBy, published, measured, interval } = scarce ?? (decidingClaim(claims) as Claim);
   return {
-    ...{ id, title, statement, published, measured, interval, ...verdict },
+    ...{ id, title, statement, decidedBy, published, measured, interval, verdict },
+    reason: draft.readings === undefined || !any ? reason : `${reason} ${draft.readings}`,
     ...{ n, minimum, unit, claims, sensitivity },
   };
 }

@@ -53,12 +53,15 @@ export async function clustersOfMinutes(
   await db.run(`create or replace temp table minute_cluster_many as
     select job_key, list(cluster order by cluster) as clusters from minute_cluster_known
     group by job_key having count(*) > 1`);
+  const several = await db.rows("select 1 as one from minute_cluster_many limit 1");
+  // Without such numbers nobody needs to look at the minutes.
+  const source = several.length > 0 ? minutes : `(from ${minutes} limit 0)`;
   const first = `start_unix_ns // ${MINUTE_NS}`;
   const last = `coalesce(end_unix_ns, ${TIME_MOST_NS}) // ${MINUTE_NS} + ${lateMinutes}`;
   await db.run(`create or replace temp table minute_cluster_at as
     select m.job_key, m.${minuteColumn} as minute,
       case when count(distinct j.cluster) = 1 then min(j.cluster) end as cluster
-    from (select distinct job_key, ${minuteColumn} from ${minutes}
+    from (select distinct job_key, ${minuteColumn} from ${source}
       where cluster is null and job_key in (select job_key from minute_cluster_many)) m
     left join jobs j on j.job_key = m.job_key and j.start_unix_ns between ${TIME_LEAST_NS} and ${TIME_MOST_NS}
       and m.${minuteColumn} between j.${first} and ${last.replace("end_unix_ns", "j.end_unix_ns")}

@@ -94,7 +94,9 @@ function checkNumber(name: string, { integer, min, max }: OptionInfo, value: unk
   if (!fine) throw new UsageError(`${name} ${String(value)}: expected ${range}`);
 }
 
+/** Nothing is asked where it is empty: then the store says it. */
 export function checkZone(zone: string): void {
+  if (zone === "") return;
   try {
     new Intl.DateTimeFormat("en", { timeZone: zone });
   } catch (cause) {

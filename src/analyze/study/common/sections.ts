@@ -168,7 +168,7 @@ function findingsSection<Published>(
           ["reason", "Why", "text", "What decided."],
         ],
         findings.map((one) => {
-          const key = one.claims[0]?.key ?? "";
+          const key = one.decidedBy;
           return [
             one.id,
             one.title,

@@ -105,8 +105,9 @@ export function hourOf(spans: readonly ZoneSpan[]): (low: number, high: number) 
   };
 }
 
-/** A local date or time such as 2017-10-01 or 2017-10-01T12:00 as seconds since 1970 UTC. */
-export function localToUnix(zone: string, text: string): number {
+/** A local date or time such as 2017-10-01 or 2017-10-01T12:00 as seconds since 1970 UTC. Before a zone is chosen it is UTC. */
+export function localToUnix(given: string, text: string): number {
+  const zone = given || "UTC";
   const local = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$/.test(text)
     ? Date.parse(`${text.replace(" ", "T")}${text.length === 10 ? "T00:00:00" : ""}Z`)
     : Number.NaN;

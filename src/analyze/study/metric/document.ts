@@ -1,5 +1,5 @@
 /** The study as a report: what the paper says beside what was measured here, set by set. */
-import { formatCount, formatSeconds } from "../../../base/units.ts";
+import { formatCount } from "../../../base/units.ts";
 import {
   type Block,
   type Cell,
@@ -116,14 +116,14 @@ function findingsTable(id: string, caption: string, findings: readonly MetricFin
 }
 
 function setSection(study: MetricStudy, set: SetId): Section {
-  const { title, paper } = SETS[set];
+  const { title, paper, like } = SETS[set];
   const { setting, findings } = study;
   const here = setting.workloads[set];
   const verdict = findings.find(({ id }) => id === `C06.${set}`) as MetricFinding;
   return {
     id: `set-${set}`,
     title: `Set ${set}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
-    intro: `In the paper: ${paper}.${here === undefined ? "" : ` Here: ${here}.`}`,
+    intro: `In the paper: ${paper}.${here === undefined ? "" : ` Here, a workload ${like}: ${here}.`}`,
     blocks: [
       {
         kind: "notice",
@@ -218,9 +218,10 @@ function correlationTable({ correlations }: MetricStudy, set: SetId): TableBlock
 }
 
 const QUANTITIES = [
-  ["iops", "IOPS", (value: number) => formatCount(value)],
+  ["iops", "IOPS", (value: number) => String(Number(value.toPrecision(6)))],
   ["arpt", "ARPT", (value: number) => `${Number((value * 1e6).toPrecision(4))} µs`],
-  ["executionSeconds", "Execution time", formatSeconds],
+  // As printed, not in minutes.
+  ["executionSeconds", "Execution time", (value: number) => `${Number(value.toPrecision(4))} s`],
 ] as const;
 
 /** Single values of the paper beside those of the same case here. */

@@ -153,7 +153,7 @@ function against(
   const told = published
     .map(
       (point) =>
-        `${point.label} ${METRICS[metric].label} ${point[metric as "iops" | "arpt"]}${metric === "arpt" ? " s" : ""}`,
+        `${point.label} ${METRICS[metric].label} ${point[metric as "iops" | "arpt"]}${metric === "arpt" ? " s" : ""}${point.executionSeconds === undefined ? "" : ` and ${point.executionSeconds} s of execution`}`,
     )
     .join(", ");
   return {

@@ -51,6 +51,8 @@ interface SetInfo {
   readonly unit: Unit;
   /** What the paper ran. */
   readonly paper: string;
+  /** The tool of the paper that our workload does as. */
+  readonly like: string;
   /** Number of the paper's figure with the coefficients. */
   readonly figure: number;
   /** The figure that shows one metric beside the execution time, where the paper has one. */
@@ -65,6 +67,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     varied: "Device",
     unit: "none",
     paper: "IOzone, one process reads 64 GB in sequence from HDD, SSD, and PVFS2 on 1 to 8 servers",
+    like: "like IOzone with one process",
     figure: 4,
   },
   "2a": {
@@ -72,6 +75,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     varied: "Record size",
     unit: "bytes",
     paper: "IOzone reads 16 GB from a local HDD with records of 4 KB to 8 MB",
+    like: "like IOzone with one process",
     figure: 5,
     detail: { figure: 7, metric: "iops" },
   },
@@ -80,6 +84,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     varied: "Record size",
     unit: "bytes",
     paper: "IOzone reads 16 GB from a local SSD with records of 4 KB to 8 MB",
+    like: "like IOzone with one process",
     figure: 6,
     detail: { figure: 8, metric: "arpt" },
   },
@@ -89,6 +94,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     unit: "count",
     paper:
       "IOzone in throughput mode, 1 to 8 processes read 32 GB in all, each its own file on its own server",
+    like: "like IOzone in throughput mode",
     figure: 9,
     detail: { figure: 10, metric: "arpt" },
   },
@@ -98,6 +104,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     unit: "count",
     paper:
       "IOR with MPI-IO, 1 to 32 processes read their parts of one 32 GB file on 8 servers, 64 KB at a time",
+    like: "like IOR",
     figure: 11,
   },
   "4": {
@@ -105,6 +112,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     varied: "Spacing",
     unit: "bytes",
     paper: "Hpio with data sieving reads 4,096,000 regions of 256 B that lie 8 to 4096 B apart, 4 servers",
+    like: "like Hpio",
     figure: 12,
   },
   "4b": {
@@ -112,6 +120,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     varied: "Spacing",
     unit: "bytes",
     paper: "not in the paper: set 4 with regions of 32 B, judged by what the paper says of set 4",
+    like: "like Hpio",
     figure: 12,
     extra: true,
   },

@@ -26,7 +26,7 @@ export function violinChart(value: Axis, groupLabel: string, groups: readonly Vi
           name,
           role,
           n: values.length,
-          ...kernelDensity(values, { log: value.scale === "log" }),
+          ...kernelDensity(values, { log: value.scale === "log", within: true }),
           mean: given ?? mean(values),
           median: quantile(rising, 0.5),
           lowerQuartile: quantile(rising, 0.25),

@@ -9,6 +9,7 @@ import {
   type StudyDocumentInput,
   type StudyKind,
 } from "../common/sections.ts";
+import { zoneText } from "../common/stored-zone.ts";
 import { type ValueUnit, valueText } from "../common/values.ts";
 import type { ItemResult, Published } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
@@ -59,7 +60,7 @@ export function studyDocument(input: StudyDocumentInput<Study>): Document {
       { label: "Studied", text: `${formatCount(study.files)} files` },
       { label: "From", text: dayText(study.fromUnix) },
       { label: "To", text: dayText(study.toUnix) },
-      { label: "Time zone", text: study.options.zone },
+      { label: "Time zone", text: zoneText({ zone: study.options.zone, zoneFrom: study.zoneFrom }) },
     ],
     verdict: verdictOf(study, origin),
     first: [],

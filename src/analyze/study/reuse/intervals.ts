@@ -14,7 +14,7 @@ const SAMPLE_RUNS = 5000;
 export const larger = (a: number, b: number) => Math.max(a / b, b / a);
 
 const FILE_NAMES = [
-  ...(["readWrite", "heavyRatio", "readP80", "writeP80", "gapRatio", "streakRatio", "readTwo"] as const),
+  ...(["readWrite", "heavyRatio", "readLong", "writeLong", "gapRatio", "streakRatio", "readTwo"] as const),
   ...(["shared", "sharedReadWrite", "applicationHours", "covRatio", "readHeavyTime"] as const),
 ];
 
@@ -60,7 +60,6 @@ function fileIntervals(prepared: Prepared): Record<(typeof FILE_NAMES)[number], 
     picked(values).map((value) => (value === 0 && options.absentType === "exclude" ? Number.NaN : value));
   const streakRead = streaks(sequences.streakRead);
   const [gapRead, gapWrite] = [picked(sequences.gapRead), picked(sequences.gapWrite)];
-  const [orderRead, orderWrite] = [risingOrder(gapRead), risingOrder(gapWrite)];
   const hours = picked(sharing.handoverHours ?? sharing.hours);
   // Over pairs each file counts as often as it has pairs; otherwise once.
   const pairs = options.applicationGap === "pairs" ? picked(sharing.pairsWithGap) : flag(() => 1);
@@ -81,6 +80,8 @@ function fileIntervals(prepared: Prepared): Record<(typeof FILE_NAMES)[number], 
     times,
     picked(spreads.covBytes),
     flag((i) => (read[i] === 1 ? (times[i] as number) : Number.NaN)),
+    test(gapRead, (hours) => hours >= options.gapHours),
+    test(gapWrite, (hours) => hours >= options.gapHours),
   ]);
   return intervalsOf(options, units, files, FILE_NAMES, (weights) => {
     const m = means.of(weights);
@@ -88,8 +89,8 @@ function fileIntervals(prepared: Prepared): Record<(typeof FILE_NAMES)[number], 
     return [
       m[0] as number,
       ratio(1, 2),
-      weightedQuantile(gapRead, orderRead, weights, 0.8),
-      weightedQuantile(gapWrite, orderWrite, weights, 0.8),
+      m[15] as number,
+      m[16] as number,
       larger(m[3] as number, m[4] as number),
       ratio(5, 6),
       m[7] as number,
@@ -180,6 +181,29 @@ function layerIntervals(prepared: Prepared) {
 function hourInterval(prepared: Prepared) {
   const { kept } = prepared.scan.hours;
   const index = numbered(kept.file.values());
+  const medians = prepared.options.hourStatistic === "median";
+  const averages = medians ? hourMedians(kept, index.of) : hourMeans(kept, index.of);
+  return intervalsOf(
+    prepared.options,
+    index.count,
+    prepared.files,
+    ["rho", "meanCov"] as const,
+    (weights) => {
+      const { longs, variations } = averages(weights);
+      if (longs.length < HOURS_MIN) return [Number.NaN, Number.NaN];
+      return [spearman(longs, variations), mean(variations)];
+    },
+  );
+}
+
+type Cells = Prepared["scan"]["hours"]["kept"];
+/** I/O time and variation of the hours that have both, of files with these weights. */
+type HourAverages = (weights: Float64Array) => {
+  readonly longs: readonly number[];
+  readonly variations: readonly number[];
+};
+
+function hourMeans(kept: Cells, fileOf: Uint32Array): HourAverages {
   // Per pair of file and hour: share of time, times, variation, 1 if there is one; side by side, without NaN.
   const [hourOf, times, shares, covs] = [kept.hour, kept.times, kept.share, kept.cov].map((column) =>
     column.values(),
@@ -192,32 +216,51 @@ function hourInterval(prepared: Prepared) {
     if (!Number.isNaN(cov)) cells.set([cov, 1], 4 * i + 2);
   }
   const sums = new Float64Array(4 * 24);
-  return intervalsOf(
-    prepared.options,
-    index.count,
-    prepared.files,
-    ["rho", "meanCov"] as const,
-    (weights) => {
-      sums.fill(0);
-      for (let i = 0; i < places.length; i++) {
-        const weight = weights[index.of[i] as number] as number;
-        if (weight === 0) continue;
-        const at = places[i] as number;
-        const from = 4 * i;
-        sums[at] = (sums[at] as number) + weight * (cells[from] as number);
-        sums[at + 1] = (sums[at + 1] as number) + weight * (cells[from + 1] as number);
-        sums[at + 2] = (sums[at + 2] as number) + weight * (cells[from + 2] as number);
-        sums[at + 3] = (sums[at + 3] as number) + weight * (cells[from + 3] as number);
-      }
-      const longs: number[] = [];
-      const variations: number[] = [];
-      for (let at = 0; at < sums.length; at += 4) {
-        if (sums[at + 1] === 0 || sums[at + 3] === 0) continue;
-        longs.push((sums[at] as number) / (sums[at + 1] as number));
-        variations.push((sums[at + 2] as number) / (sums[at + 3] as number));
-      }
-      if (longs.length < HOURS_MIN) return [Number.NaN, Number.NaN];
-      return [spearman(longs, variations), mean(variations)];
-    },
-  );
+  return (weights) => {
+    sums.fill(0);
+    for (let i = 0; i < places.length; i++) {
+      const weight = weights[fileOf[i] as number] as number;
+      if (weight === 0) continue;
+      const at = places[i] as number;
+      const from = 4 * i;
+      sums[at] = (sums[at] as number) + weight * (cells[from] as number);
+      sums[at + 1] = (sums[at + 1] as number) + weight * (cells[from + 1] as number);
+      sums[at + 2] = (sums[at + 2] as number) + weight * (cells[from + 2] as number);
+      sums[at + 3] = (sums[at + 3] as number) + weight * (cells[from + 3] as number);
+    }
+    const longs: number[] = [];
+    const variations: number[] = [];
+    for (let at = 0; at < sums.length; at += 4) {
+      if (sums[at + 1] === 0 || sums[at + 3] === 0) continue;
+      longs.push((sums[at] as number) / (sums[at + 1] as number));
+      variations.push((sums[at + 2] as number) / (sums[at + 3] as number));
+    }
+    return { longs, variations };
+  };
+}
+
+/** Medians of the hours: a pair of file and hour counts as often as it has I/O times, with the mean of these. */
+function hourMedians(kept: Cells, fileOf: Uint32Array): HourAverages {
+  const [hourOf, times] = [kept.hour.values(), kept.times.values()];
+  const covs = kept.cov.values();
+  const means = kept.share.values().map((share, i) => share / (times[i] as number));
+  const ordersOf = (values: Float64Array) => {
+    const order = risingOrder(values);
+    return Array.from({ length: 24 }, (_, hour) => order.filter((i) => hourOf[i] === hour));
+  };
+  const [byMean, byCov] = [ordersOf(means), ordersOf(covs)];
+  const [timed, once] = [new Float64Array(hourOf.length), new Float64Array(hourOf.length)];
+  return (weights) => {
+    for (let i = 0; i < hourOf.length; i++) {
+      const weight = weights[fileOf[i] as number] as number;
+      timed[i] = weight * (times[i] as number);
+      once[i] = weight;
+    }
+    const hours = byMean.map((order, hour) => ({
+      long: weightedQuantile(means, order, timed, 0.5),
+      variation: weightedQuantile(covs, byCov[hour] as Uint32Array, once, 0.5),
+    }));
+    const both = hours.filter(({ long, variation }) => !Number.isNaN(long) && !Number.isNaN(variation));
+    return { longs: both.map(({ long }) => long), variations: both.map(({ variation }) => variation) };
+  };
 }

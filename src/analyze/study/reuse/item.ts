@@ -1,6 +1,8 @@
 /** Items of the study of file reuse. */
 import { itemMaker, type StudyItem as Item, type StudyResult } from "../common/item.ts";
 import type { OptionName } from "./options.ts";
+import { valueText } from "../common/values.ts";
+import { REUSE_FIGURES } from "./paper-figures.ts";
 import type { Prepared } from "./prepare.ts";
 
 export { drawn, exact, number, share } from "../common/item.ts";
@@ -19,4 +21,7 @@ interface Order {
 
 export type StudyItem = Item<Prepared, OptionName, Published> & Order;
 
-export const defineItem = itemMaker<Prepared, OptionName, Published, Order>();
+export const defineItem = itemMaker<Prepared, OptionName, Published, Order>([], {
+  figures: REUSE_FIGURES,
+  publishedText: valueText,
+});

@@ -55,7 +55,11 @@ export const REUSE_OPTIONS = {
     ["slowest", "sum"],
     "I/O time of a file in a run: slowest rank, or sum over ranks (a union of intervals would need traces, which a store does not have)",
   ),
-  zone: text("UTC", "ZONE", "time zone for hours and dates, such as America/Los_Angeles"),
+  zone: text(
+    "",
+    "ZONE",
+    "time zone for hours, days and dates, such as America/Los_Angeles [as the store says, else UTC]",
+  ),
   hourStatistic: choice(["mean", "median"], "mean or median per hour of the day"),
   minRunsPerCell: whole(2, "min runs of a file per hour for the variation within an hour", { min: 2 }),
   ddof: whole(0, "0: population standard deviation; 1: sample standard deviation", { min: 0, max: 1 }),

@@ -1,5 +1,6 @@
 /** The whole study: all items, the verdicts on the ten findings, and the tables for later use. */
 import type { Queryable, TableBlock } from "../../../model/index.ts";
+import { type ChosenZone, chosenZone } from "../common/stored-zone.ts";
 import { StudySteps, type StudyWatch } from "../common/study.ts";
 import type { StudyFinding } from "../common/finding.ts";
 import { judgeFindings } from "./findings.ts";
@@ -9,7 +10,7 @@ import type { ReuseOptions } from "./options.ts";
 import { outputTables, type RowCount } from "./outputs.ts";
 import { prepare, type StudyResources } from "./prepare.ts";
 
-export interface Study {
+export interface Study extends Pick<ChosenZone, "zoneFrom"> {
   readonly options: ReuseOptions;
   readonly items: Readonly<Record<string, ItemResult>>;
   readonly findings: readonly StudyFinding[];
@@ -32,10 +33,12 @@ export const STUDY_STEPS = STUDY_ITEMS.length + 5;
 
 export async function runStudy(
   given: Queryable,
-  options: ReuseOptions,
+  asked: ReuseOptions,
   watch: ReuseWatch = {},
 ): Promise<Study> {
   const db = oneAtATime(given);
+  const { zone, zoneFrom } = await chosenZone(db, asked.zone);
+  const options = { ...asked, zone };
   const steps = new StudySteps(STUDY_STEPS, watch);
   const prepared = await steps.timed("prepare", () => prepare(db, options, watch));
   const results: Record<string, ItemResult> = {};
@@ -61,6 +64,7 @@ export async function runStudy(
   const known = firstNs > 0n;
   return {
     options,
+    zoneFrom,
     items,
     findings,
     outputs: outputs.tables,

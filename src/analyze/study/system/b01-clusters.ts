@@ -1,4 +1,59 @@
-import { defineItem, table } from "./item.ts";
+import { type ValueInfos, type ValueUnit, valueText } from "../common/values.ts";
+import { defineItem, type Published, table } from "./item.ts";
+
+/** Table I of the paper: what no job record tells. */
+const TABLE_I_NUMBERS: ValueInfos<Published> = {
+  clusterNodes: ["count", "nodes of the cluster", { cab: 1296, quartz: 2634 }],
+  coresPerNode: ["count", "cores of a node", { cab: 16, quartz: 36 }],
+  totalCores: ["count", "cores in all", { cab: 20_736, quartz: 96_768 }],
+  clockGhz: ["none", "clock of a processor, GHz", { cab: 2.6, quartz: 2.1 }],
+  totalMemoryBytes: ["bytes", "memory in all", { cab: 41.5e12, quartz: 344.06e12 }],
+  teraflops: ["none", "peak, Tflop/s", { cab: 426, quartz: 3251.4 }],
+  fileSystemBytes: ["bytes", "capacity of the file system", { cab: 15 * 2 ** 50, quartz: 15 * 2 ** 50 }],
+};
+/** The rows of it that are words. */
+const TABLE_I_WORDS = [
+  ["Processor", "Xeon 8-core E5-2670", "Xeon 18-core E5-2695"],
+  ["Operating system", "TOSS 2", "TOSS 3"],
+  ["Interconnect", "QDR Infiniband", "Intel Omni-Path 100 Gb/s"],
+] as const;
+
+/** Table I whole, with the nodes that its own products imply beside the printed ones. */
+function tableOne(memory: Published) {
+  const numbers: [unit: ValueUnit, label: string, published: Published][] = [
+    ...Object.values(TABLE_I_NUMBERS).map(([unit, label, published]): [ValueUnit, string, Published] => [
+      unit,
+      label,
+      published ?? {},
+    ]),
+    ["bytes", "memory of a node", memory],
+  ];
+  const text = (unit: ValueUnit, value: number | undefined) =>
+    value === undefined ? "–" : valueText(unit, value);
+  const cores = (of: "cab" | "quartz") =>
+    (TABLE_I_NUMBERS.totalCores?.[2]?.[of] ?? Number.NaN) /
+    (TABLE_I_NUMBERS.coresPerNode?.[2]?.[of] ?? Number.NaN);
+  return table(
+    "table-1-published",
+    "Table I of the paper, whole; the last row is computed from it.",
+    [
+      ["what", "What", "text", "Row of the table."],
+      ["cab", "Cab", "text", "As printed."],
+      ["quartz", "Quartz", "text", "As printed."],
+    ],
+    [
+      ...TABLE_I_WORDS.map((row) => [...row]),
+      ...numbers.map(([unit, label, { cab, quartz }]) => [label, text(unit, cab), text(unit, quartz)]),
+      [
+        "nodes by its cores (cores in all over cores of a node)",
+        text("count", cores("cab")),
+        text("count", cores("quartz")),
+      ],
+    ],
+  );
+}
+
+const NODE_MEMORY: Published = { cab: 32e9, quartz: 128e9 };
 
 export const b01 = defineItem({
   id: "B01",
@@ -13,11 +68,9 @@ export const b01 = defineItem({
   values: {
     clusters: ["count", "clusters"],
     largestJobNodes: ["count", "nodes of the largest job"],
-    nodeMemoryBytes: ["bytes", "memory of a node", { cab: 32e9, quartz: 128e9 }],
+    nodeMemoryBytes: ["bytes", "memory of a node", NODE_MEMORY],
   },
-  others: {
-    clusterNodes: ["count", "nodes of the cluster", { cab: 1296, quartz: 2634 }],
-  },
+  others: TABLE_I_NUMBERS,
   measure({ jobs, studied }) {
     const clusters = jobs.clusters.map((name) => ({
       name,
@@ -74,6 +127,7 @@ export const b01 = defineItem({
             Number.isFinite(one.most) ? one.most : null,
           ]),
         ),
+        tableOne(NODE_MEMORY),
       ],
     };
   },

@@ -1,4 +1,5 @@
 import { bars } from "./charts.ts";
+import { clusterId, clusterTitle } from "./cluster-parts.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 import { distanceToUniform } from "./statistics.ts";
@@ -52,7 +53,11 @@ export const b05 = defineItem({
         bytesWritten: jobs.usersBytesWritten,
       },
       tables: n === 0 ? [] : [usersTable(prepared)],
-      figures: () => (n === 0 ? [] : [figure(shares)]),
+      figures: () =>
+        prepared.clusterParts().flatMap(({ name, prepared: part }) => {
+          const own = name === "" ? shares : readShares(part);
+          return own.length === 0 ? [] : [figure(own, name)];
+        }),
     };
   },
 });
@@ -88,7 +93,7 @@ function usersTable(prepared: Prepared) {
 }
 
 /** One bar for each user; of many users one bar for each hundredth of them. */
-function figure(shares: Float64Array) {
+function figure(shares: Float64Array, cluster: string) {
   const count = Math.min(BARS_MAX, shares.length);
   const means = Array.from({ length: count }, (_, i) => {
     const part = shares.subarray(
@@ -102,8 +107,8 @@ function figure(shares: Float64Array) {
       ? `each bar is about ${Math.round(shares.length / count)} users`
       : "one bar for each user";
   return drawn({
-    id: "figure-3-users",
-    title: "Reads and writes of users",
+    id: clusterId("figure-3-users", cluster),
+    title: clusterTitle("Reads and writes of users", cluster),
     caption: `${shares.length} users by their share of reads; ${each}.`,
     summary: `Users range from ${(100 * (shares[0] as number)).toFixed(0)} % to ${(100 * (shares.at(-1) as number)).toFixed(0)} % reads.`,
     chart: bars(

@@ -1,11 +1,12 @@
 import { mean } from "../../../base/statistics.ts";
-import type { Cell } from "../../../model/index.ts";
+import type { Cell, TableBlock } from "../../../model/index.ts";
 import { jobsWithoutUser } from "./users.ts";
 import { PER_CALL, POPULATIONS, type Population } from "../common/write-classes.ts";
 import { summary } from "./b04-shape.ts";
 import { bars } from "./charts.ts";
 import { WRITE_CONTRADICTIONS } from "./contradictions.ts";
-import type { ValueInfos } from "../common/values.ts";
+import { clusterTitle } from "./cluster-parts.ts";
+import { type ValueInfos, valueText } from "../common/values.ts";
 import { defineItem, drawn, type Published, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
 import {
@@ -29,6 +30,31 @@ const TABLE_III: readonly (readonly Cell[])[] = [
   ["Users", "Write bytes per call", "Cab (paper)", 178e3, 30.5e9, 184.7e6, 123.9e6],
   ["Users", "Write bytes per call", "Quartz (paper)", 899e3, 108.9e9, 350.4e6, 86.2e6],
 ];
+
+/** What Table III has of users beside their means, which no value of ours is named after. */
+const USERS_OF_TABLE_III: ValueInfos<Published> = Object.fromEntries(
+  (
+    [
+      ["Write bytes", "written", "written by a user"],
+      ["Write bytes per call", "perCall", "per call of a user"],
+    ] as const
+  ).flatMap(([metric, key, label]) =>
+    (
+      [
+        [3, "Min", "min"],
+        [4, "Max", "max"],
+        [6, "Median", "median"],
+      ] as const
+    ).map(([column, name, word]) => {
+      const of = (cluster: string) =>
+        Number(
+          TABLE_III.find((row) => row[0] === "Users" && row[1] === metric && row[2] === cluster)?.[column],
+        );
+      const published = { cab: of("Cab (paper)"), quartz: of("Quartz (paper)") };
+      return [`users.${key}${name}`, ["bytes", `${label}, ${word}`, published] as const];
+    }),
+  ),
+);
 
 /** Populations in the names of values, which stay as they are. */
 const NAMES: Readonly<Record<Population, string>> = {
@@ -72,8 +98,8 @@ export const b06 = defineItem({
     perCallMax: ["bytes", "per call, max", { cab: 820e6, quartz: 1.6e9 }],
     perCallMean: ["bytes", "per call, mean", { cab: 127e3, quartz: 219e3 }],
     perCallMedian: ["bytes", "per call, median", { cab: 390.9e3, quartz: 11.5e6 }],
-    limitBytes: ["bytes", "limit of heavy jobs"],
-    limitPerCallBytes: ["bytes", "limit per call"],
+    limitBytes: ["bytes", "limit of heavy jobs", { cab: 14.4e9, quartz: 18.1e9 }],
+    limitPerCallBytes: ["bytes", "limit per call", { cab: 127e3, quartz: 219e3 }],
     heavy: ["count", "heavy jobs", { cab: 2_563_299, quartz: 1_295_473 }],
     inefficient: ["count", "inefficient jobs", { cab: 1_654_938, quartz: 893_462 }],
     efficient: ["count", "efficient jobs", { cab: 869_046, quartz: 277_911 }],
@@ -92,6 +118,7 @@ export const b06 = defineItem({
     usersInefficientShare: ["share", "inefficient, of heavy users", { cab: 0.469, quartz: 0.66 }],
     usersEfficientShare: ["share", "efficient, of heavy users", { cab: 0.21, quartz: 0.34 }],
   },
+  others: USERS_OF_TABLE_III,
   tabled: {
     ...READINGS,
     "users.writtenMean": ["bytes", "written by a user, mean", { cab: 41.4e12, quartz: 43.4e12 }],
@@ -143,10 +170,12 @@ export const b06 = defineItem({
         usersEfficientShare: share(userClasses.efficient, userClasses.heavy),
       },
       tabled: combinations(prepared),
-      tables: counted.length === 0 ? [] : [tableThree(prepared), combinationsTable(prepared)],
+      tables:
+        counted.length === 0
+          ? []
+          : [tableThree(prepared), clustersTable(prepared), combinationsTable(prepared)],
       notes: WRITE_CONTRADICTIONS,
-      figures: () =>
-        counted.length === 0 ? [] : [classesFigure(jobs, size, userClasses, users.users.length)],
+      figures: () => (counted.length === 0 ? [] : [classesFigure(prepared)]),
     };
   },
 });
@@ -178,31 +207,34 @@ function combinations(prepared: Prepared): Record<string, number> {
 }
 
 function tableThree(prepared: Prepared) {
-  const { jobs, options } = prepared;
-  const writers = prepared.writers();
-  const clusters = [...new Set(writers.places.map((job) => jobs.cluster[job] as number))].sort(
-    (a, b) => a - b,
-  );
   const rows: Cell[][] = [];
-  const add = (
-    level: string,
-    metric: string,
-    name: string,
-    { min, max, mean: middle, median }: ReturnType<typeof summary>,
-  ) => rows.push([level, metric, name, min, max, middle, median]);
-  for (const cluster of clusters) {
-    const name = jobs.clusters[cluster] || "jobs";
-    const mine = (values: Float64Array) =>
-      values.filter((_, i) => jobs.cluster[writers.places[i] as number] === cluster);
-    add("Jobs that write", "Write bytes", name, summary(mine(writers.bytes)));
-    add("Jobs that write", "Write bytes per call", name, summary(mine(writers.ratios)));
+  const add = (level: string, metric: string, name: string, values: Float64Array) => {
+    const { min, max, mean: middle, median } = summary(values);
+    rows.push([level, metric, name, min, max, middle, median]);
+  };
+  const parts = prepared.clusterParts().map(({ name, prepared: part }) => ({
+    name: name || clusterName(prepared),
+    jobs: part.writers(),
+    users: userWrites(part, "withWrites", prepared.options.userPerCall, "mean"),
+  }));
+  const { population } = prepared.options;
+  for (const { name, jobs } of parts) {
+    // The others of the population wrote nothing.
+    if (population !== "withWrites") {
+      const all = new Float64Array(jobs.sizes[population]);
+      all.set(jobs.bytes);
+      add(population === "all" ? "Jobs with counters" : "Jobs with I/O", "Write bytes", name, all);
+    }
+    add("Jobs that write", "Write bytes", name, jobs.bytes);
+    add("Jobs that write", "Write bytes per call", name, jobs.ratios);
   }
-  const { bytes, ratios } = userWrites(prepared, "withWrites", options.userPerCall, "mean");
-  add("Users", "Write bytes", "all", summary(bytes));
-  add("Users", `Write bytes per call (${options.userPerCall})`, "all", summary(ratios));
+  for (const { name, users } of parts) {
+    add("Users", "Write bytes", name, users.bytes);
+    add("Users", `Write bytes per call (${prepared.options.userPerCall})`, name, users.ratios);
+  }
   return table(
     "table-3-writes",
-    "Table III: write bytes and write bytes per call, here (of jobs and users that write) and in the paper.",
+    "Table III: write bytes and write bytes per call, here (of the population of the limits, and of jobs and users that write) and in the paper.",
     [
       ["level", "Classification", "text", "Jobs or users."],
       ["metric", "Metric", "text", "What is measured."],
@@ -213,6 +245,50 @@ function tableThree(prepared: Prepared) {
       ["median", "median", "bytes", "Median."],
     ],
     [...rows, ...TABLE_III],
+  );
+}
+
+/** Of the only cluster. */
+const clusterName = ({ jobs, studied }: Prepared): string =>
+  jobs.clusters[jobs.cluster[studied[0] ?? 0] as number] || "jobs";
+
+/** Classes by the limits of each cluster, in a column each, beside those of the paper. */
+function clustersTable(prepared: Prepared): TableBlock {
+  const parts = prepared.clusterParts().map(({ name, prepared: part }) => ({
+    name: name || clusterName(prepared),
+    ...chosen(part),
+  }));
+  type Part = (typeof parts)[number];
+  /** Labels, units and published numbers are those of the values. */
+  const row = (key: string, of: (part: Part) => number): Cell[] => {
+    const [unit, label, published] = b06.values[key] ?? ["none", key];
+    return [
+      label,
+      ...parts.map((part) => valueText(unit, of(part))),
+      ...[published?.cab, published?.quartz].map((one) => (one === undefined ? "–" : valueText(unit, one))),
+    ];
+  };
+  return table(
+    "write-classes-by-cluster",
+    "Classes of writes by the limits of each cluster, as `plimsoll job` takes them too, beside the paper.",
+    [
+      ["value", "Value", "text", "What it is."],
+      ...parts.map(
+        ({ name }, i) => [`cluster${i}`, name, "text", "Of the jobs and users of this cluster."] as const,
+      ),
+      ["cab", "Cab (paper)", "text", "As published."],
+      ["quartz", "Quartz (paper)", "text", "As published."],
+    ],
+    [
+      row("limitBytes", ({ limits }) => limits.bytes),
+      row("limitPerCallBytes", ({ limits }) => limits.perCall),
+      row("heavy", ({ jobs }) => jobs.heavy),
+      row("inefficientShare", ({ jobs }) => share(jobs.inefficient, jobs.heavy)),
+      row("efficientShare", ({ jobs }) => share(jobs.efficient, jobs.heavy)),
+      row("usersHeavy", ({ userClasses }) => userClasses.heavy),
+      row("usersInefficientShare", ({ userClasses: users }) => share(users.inefficient, users.heavy)),
+      row("usersEfficientShare", ({ userClasses: users }) => share(users.efficient, users.heavy)),
+    ],
   );
 }
 
@@ -269,21 +345,34 @@ function combinationsTable(prepared: Prepared) {
   );
 }
 
-function classesFigure(jobs: Classes, size: number, users: Classes, userCount: number) {
-  const part = (key: keyof Classes) => [share(jobs[key], jobs.heavy), share(users[key], users.heavy)];
+function classesFigure(prepared: Prepared) {
+  const parts = prepared.clusterParts().map(({ name, prepared: part }) => ({ name, ...chosen(part) }));
+  const of = (key: keyof Classes) =>
+    parts.flatMap(({ jobs, userClasses: users }) => [
+      share(jobs[key], jobs.heavy),
+      share(users[key], users.heavy),
+    ]);
+  const counts = parts.map(
+    ({ name, jobs, writers, userClasses, users }) =>
+      `${name === "" ? "" : `${name}: `}${jobs.heavy} heavy of ${writers.sizes[prepared.options.population]} jobs, ${userClasses.heavy} heavy of ${users.users.length} users`,
+  );
+  const told = parts.map(
+    ({ name, jobs }) =>
+      `${(100 * share(jobs.inefficient, jobs.heavy)).toFixed(1)} % of heavy jobs${name === "" ? "" : ` of ${name}`} write inefficiently.`,
+  );
   return drawn({
     id: "figure-writes-classes",
     title: "Efficient and inefficient writes",
-    caption: `${jobs.heavy} heavy of ${size} jobs, ${users.heavy} heavy of ${userCount} users; neither: exactly at the limit per call.`,
-    summary: `${(100 * share(jobs.inefficient, jobs.heavy)).toFixed(1)} % of heavy jobs write inefficiently.`,
+    caption: `${counts.join("; ")}; neither: exactly at the limit per call.`,
+    summary: told.join(" "),
     chart: bars(
-      ["jobs", "users"],
+      parts.flatMap(({ name }) => [clusterTitle("jobs", name), clusterTitle("users", name)]),
       "what is classed",
       { label: "share of heavy ones", unit: "share" },
       [
-        { name: "inefficient", role: "write", values: part("inefficient") },
-        { name: "efficient", role: "neutral", values: part("efficient") },
-        { name: "neither", role: "other", values: part("tie") },
+        { name: "inefficient", role: "write", values: of("inefficient") },
+        { name: "efficient", role: "neutral", values: of("efficient") },
+        { name: "neither", role: "other", values: of("tie") },
       ],
       true,
     ),

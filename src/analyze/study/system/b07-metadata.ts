@@ -1,4 +1,5 @@
 import { density } from "./charts.ts";
+import { clusterId, clusterTitle } from "./cluster-parts.ts";
 import type { ValueInfos } from "../common/values.ts";
 import { defineItem, drawn, type Published, table } from "./item.ts";
 import { OPERATIONS } from "./jobs.ts";
@@ -153,26 +154,38 @@ export const b07 = defineItem({
               ),
             ],
       notes: [`Summed here: ${present.length === 0 ? "nothing, no kind is recorded" : present.join(", ")}.`],
-      figures: () => {
-        const chart = density(
-          { x: ofWriters(all.sum as Float64Array), y: bytes },
-          {
-            x: { label: "metadata operations", unit: "count", scale: "log" },
-            y: { label: "bytes written", unit: "bytes", scale: "log" },
-            countLabel: "jobs",
-          },
-        );
-        if (chart === undefined) return [];
-        return [
-          drawn({
-            id: "figure-4-metadata-and-writes",
-            title: "Metadata operations and bytes written",
-            caption: `${n} jobs that wrote; colour is the decade of the number of jobs. r of the logarithms ${(values.sumR as number).toFixed(2)}.`,
-            summary: `Jobs that write more do more metadata operations: r is ${(values.sumR as number).toFixed(2)}.`,
-            chart,
-          }),
-        ];
-      },
+      figures: () =>
+        prepared
+          .clusterParts()
+          .flatMap(({ name, prepared: part }) =>
+            figureOf(part, name, name === "" ? (values.sumR as number) : undefined),
+          ),
     };
   },
 });
+
+/** `known`: r of these jobs, where it was computed before. */
+function figureOf(prepared: Prepared, cluster: string, known?: number) {
+  const { all, written } = columnsOf(prepared);
+  const places = placesOf(written);
+  const [calls, bytes] = [gather(all.sum as Float64Array, places), gather(written, places)];
+  const chart = density(
+    { x: calls, y: bytes },
+    {
+      x: { label: "metadata operations", unit: "count", scale: "log" },
+      y: { label: "bytes written", unit: "bytes", scale: "log" },
+      countLabel: "jobs",
+    },
+  );
+  if (chart === undefined) return [];
+  const r = (known ?? correlation(logs(calls), logs(bytes))).toFixed(2);
+  return [
+    drawn({
+      id: clusterId("figure-4-metadata-and-writes", cluster),
+      title: clusterTitle("Metadata operations and bytes written", cluster),
+      caption: `${places.length} jobs that wrote; colour is the decade of the number of jobs. r of the logarithms ${r}.`,
+      summary: `Jobs that write more do more metadata operations: r is ${r}.`,
+      chart,
+    }),
+  ];
+}

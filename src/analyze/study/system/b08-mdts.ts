@@ -14,7 +14,7 @@ export const b08 = defineItem({
     "Fewer closes than opens need not be forgotten files: closes that are lost at the end of a job, and opens that only look, are counted as opens and never closed.",
   options: ["from", "to"],
   values: {
-    mdts: ["count", "MDTs"],
+    mdts: ["count", "MDTs", { cab: 14, quartz: 14 }],
     opens: ["count", "opens"],
     closes: ["count", "closes"],
     notClosed: ["count", "opens without a close"],

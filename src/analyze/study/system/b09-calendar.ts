@@ -89,8 +89,8 @@ export const b09 = defineItem({
         calendars(
           "figure-6",
           "Bytes read and written",
-          days,
-          options,
+          prepared,
+          bookedBytes,
           {
             value: { label: "bytes", unit: "bytes", scale: "log" },
             name: "read and written",
@@ -98,7 +98,8 @@ export const b09 = defineItem({
             top: "bytes, summed over the rows",
             right: "bytes",
           },
-          `${days.size} days in all; ${formatBytes([...days.values()].reduce((sum, one) => sum + one, 0))}.`,
+          (own) =>
+            `${own.size} days in all; ${formatBytes([...own.values()].reduce((sum, one) => sum + one, 0))}.`,
         ),
     };
   },

@@ -39,10 +39,10 @@ export const b10 = defineItem({
         calendars(
           "figure-7",
           "Share of the longest job",
-          new Map(days.map((day) => [day.day, longestShare(day)])),
-          options,
+          prepared,
+          (part) => new Map(part.days().map((day) => [day.day, longestShare(day)])),
           SHARE_LABELS("longest job"),
-          `${days.length} days in all.`,
+          (own) => `${own.size} days in all.`,
         ),
     };
   },

@@ -83,10 +83,10 @@ export const b11 = defineItem({
         calendars(
           "figure-8",
           "Share of the top user",
-          new Map(days.map((day) => [day.day, day.topBytes / day.bytes])),
-          options,
+          prepared,
+          (part) => new Map(part.userDays().map((day) => [day.day, day.topBytes / day.bytes])),
           SHARE_LABELS("top user"),
-          `${days.length} days in all.`,
+          (own) => `${own.size} days in all.`,
         ),
     };
   },

@@ -1,15 +1,25 @@
 import { quantileOf } from "../../../base/statistics.ts";
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
 import type { Cost, EvidenceNumber, Finding, ThresholdUse } from "../../../model/index.ts";
-import { busyHours, hourCorrelation } from "./b17-hours.ts";
-import { hoursOf, shareByHour } from "./contention.ts";
+import type { StudyFinding } from "../common/finding.ts";
+import { MINIMUM } from "../common/judge.ts";
+import { hourCorrelation } from "./b17-hours.ts";
+import { shareByHour } from "./contention.ts";
+import { contentionHoursOf } from "./contention-hours.ts";
 import { defineItem, share, table } from "./item.ts";
 import { NO_USER } from "./jobs.ts";
 import type { Prepared } from "./prepare.ts";
+import { unusedMemory } from "./unused-memory.ts";
 import { chosen } from "./writers.ts";
 
 /** What the rules are judged by; ours. */
-const LIMITS = { inefficient: 0.5, mostOverMean: 1.5, topUser: 0.25, closed: 0.99, correlation: 0 } as const;
+const LIMITS = {
+  inefficient: 0.5,
+  mostOverMean: 1.5,
+  topUser: 0.25,
+  closed: 0.99,
+  correlation: 0,
+} as const;
 const OURS = "ours";
 
 export interface Rule {
@@ -21,13 +31,21 @@ export interface Rule {
   readonly finding?: Finding;
 }
 
-export const rulesOf = (prepared: Prepared): readonly Rule[] => [
-  smallWrites(prepared),
-  unbalanced(prepared),
-  dominant(prepared),
-  contention(prepared),
-  unclosed(prepared),
-];
+/** No advice from what could not be judged: a rule asks whether the claim that it rests on holds here. */
+export function rulesOf(prepared: Prepared, findings: readonly StudyFinding[]): readonly Rule[] {
+  const holds: Holds = (key, enough) => {
+    const finding = findings.find(({ claims }) => claims.some((claim) => claim.key === key));
+    const state = finding?.claims.find((claim) => claim.key === key)?.state;
+    if (finding === undefined || state === "open") return undefined;
+    return (enough ?? finding.n >= finding.minimum) ? state === "holds" : undefined;
+  };
+  return [smallWrites, unbalanced, dominant, contention, unclosed, unusedMemory].map((rule) =>
+    rule(prepared, holds),
+  );
+}
+
+/** Whether a claim holds; undefined where it could not be judged. `enough` where it needs other units than its finding. */
+type Holds = (key: string, enough?: boolean) => boolean | undefined;
 
 const threshold = (name: string, value: number, unit: ThresholdUse["unit"]): ThresholdUse => ({
   name,
@@ -78,10 +96,11 @@ function smallWriters({ jobs }: Prepared, { writers, limits }: ReturnType<typeof
   return { bytes, users: [...users].sort(([a, x], [b, y]) => y - x || a - b) };
 }
 
-function smallWrites(prepared: Prepared): Rule {
+function smallWrites(prepared: Prepared, holds: Holds): Rule {
   const base = { id: "small-writes", title: "Small writes per call", from: "B06" };
   const all = chosen(prepared);
-  if (all.jobs.heavy === 0) return { ...base, applies: undefined };
+  const applies = holds("B06.inefficientShare", all.jobs.heavy >= MINIMUM);
+  if (applies !== true) return { ...base, applies };
   const part = all.jobs.inefficient / all.jobs.heavy;
   const { bytes, users } = smallWriters(prepared, all);
   const names = users.slice(0, 3).map(([user, own]) => `${prepared.userName(user)} (${formatBytes(own)})`);
@@ -115,16 +134,18 @@ function smallWrites(prepared: Prepared): Rule {
     confidenceReason:
       "The limits are means of this site, as in the paper, not sizes that a file system needs.",
   });
-  return part > LIMITS.inefficient ? { ...base, applies: true, finding } : { ...base, applies: false };
+  return { ...base, applies, finding };
 }
 
-function unbalanced({ mdts: { targets } }: Prepared): Rule {
+const NO_TARGET = { name: "", opens: 0 };
+
+function unbalanced({ mdts: { targets } }: Prepared, holds: Holds): Rule {
   const base = { id: "unbalanced-mdts", title: "Unbalanced metadata targets", from: "B08" };
+  const judged = holds("B08.gini");
   const all = targets.reduce((sum, { opens }) => sum + opens, 0);
-  if (targets.length < 2 || all === 0) return { ...base, applies: undefined };
-  const top = targets.reduce((most, one) => (one.opens > most.opens ? one : most));
+  const top = targets.reduce((most, one) => (one.opens > most.opens ? one : most), targets[0] ?? NO_TARGET);
   const over = top.opens / (all / targets.length);
-  if (over <= LIMITS.mostOverMean) return { ...base, applies: false };
+  if (judged !== true || over <= LIMITS.mostOverMean) return { ...base, applies: judged && false };
   const finding = ruleFinding({
     id: base.id,
     title: base.title,
@@ -144,15 +165,15 @@ function unbalanced({ mdts: { targets } }: Prepared): Rule {
   return { ...base, applies: true, finding };
 }
 
-function dominant(prepared: Prepared): Rule {
+function dominant(prepared: Prepared, holds: Holds): Rule {
   const base = { id: "dominant-user", title: "One user dominates a day", from: "B11" };
+  const applies = holds("B11.medianShare");
+  if (applies !== true) return { ...base, applies };
   const days = prepared.userDays();
-  if (days.length === 0) return { ...base, applies: undefined };
   const middle = quantileOf(
     days.map(({ topBytes, bytes }) => topBytes / bytes),
     0.5,
   );
-  if (middle <= LIMITS.topUser) return { ...base, applies: false };
   const users = [...prepared.users()].sort((a, b) => b.read + b.written - a.read - a.written).slice(0, 3);
   const finding = ruleFinding({
     id: base.id,
@@ -179,16 +200,12 @@ function dominant(prepared: Prepared): Rule {
   return { ...base, applies: true, finding };
 }
 
-function contention(prepared: Prepared): Rule {
+function contention(prepared: Prepared, holds: Holds): Rule {
   const base = { id: "contention-hours", title: "Hours that are busy and slow", from: "B17" };
-  const { bytes } = hoursOf(prepared);
-  const similar = prepared.similar();
-  const { shares } = shareByHour(similar);
-  const load = bytes.some((one) => one > 0) ? bytes : similar.bytes;
-  const rho = hourCorrelation(load, shares);
-  if (Number.isNaN(rho)) return { ...base, applies: undefined };
-  const busy = busyHours(load, shares);
-  if (busy.length === 0 || rho <= LIMITS.correlation) return { ...base, applies: false };
+  const judged = holds("B17.spearman");
+  const { hours: busy, load } = contentionHoursOf(prepared);
+  const rho = hourCorrelation(load, shareByHour(prepared.similar()).shares);
+  if (judged !== true || busy.length === 0) return { ...base, applies: judged && false };
   const all = load.reduce((sum, one) => sum + one, 0);
   const finding = ruleFinding({
     id: base.id,
@@ -213,12 +230,12 @@ function contention(prepared: Prepared): Rule {
   return { ...base, applies: true, finding };
 }
 
-function unclosed({ mdts: { targets } }: Prepared): Rule {
+function unclosed({ mdts: { targets } }: Prepared, holds: Holds): Rule {
   const base = { id: "unclosed-files", title: "Files opened and not closed", from: "B08" };
   const opens = targets.reduce((sum, one) => sum + one.opens, 0);
   const closes = targets.reduce((sum, one) => sum + one.closes, 0);
-  if (opens === 0) return { ...base, applies: undefined };
-  if (closes / opens >= LIMITS.closed) return { ...base, applies: false };
+  const judged = holds("B08.closesOverOpens");
+  if (judged !== true || closes / opens >= LIMITS.closed) return { ...base, applies: judged && false };
   const finding = ruleFinding({
     id: base.id,
     title: base.title,
@@ -237,10 +254,10 @@ function unclosed({ mdts: { targets } }: Prepared): Rule {
 
 export const b18 = defineItem({
   id: "B18",
-  definition: "B18@1",
+  definition: "B18@2",
   title: "Recommendations",
   about:
-    "Five rules from the items: small writes per call (B06), unbalanced MDTs (B08), a dominant user (B11), contention hours (B17), unclosed files (B08). Each applies when its number lies beyond the limit that is printed with it.",
+    "Six rules from the items: small writes per call (B06), unbalanced MDTs (B08), a dominant user (B11), contention hours (B17), unclosed files (B08), memory that I/O leaves unused (B15). Each applies when its number and the interval of that number lie beyond the limit that is printed with it; where the observation could not be judged, there is no advice.",
   reading: "The limits are ours; the paper gives advice without any.",
   options: ["population", "perCall", "threshold", "zone", "similarity", "groupJobs"],
   values: {
@@ -250,7 +267,7 @@ export const b18 = defineItem({
   },
   narrative: ({ text }) => `${text("rulesThatApply")} of ${text("rules")} rules apply here.`,
   measure(prepared) {
-    const rules = prepared.rules();
+    const { rules } = prepared;
     return {
       n: rules.filter(({ applies }) => applies !== undefined).length,
       unit: "rules with enough data",

@@ -1,14 +1,31 @@
 /** Days as calendars, and shares of a day's bytes. */
 import { mean, quantileOf } from "../../../base/statistics.ts";
 import { type CalendarLabels, monthCalendar, weekCalendar } from "./charts.ts";
-import { type Day, yearNotes, yearOf } from "./days.ts";
+import { clusterId, clusterTitle } from "./cluster-parts.ts";
+import { type Day, PAPER_YEAR, yearNotes, yearOf } from "./days.ts";
 import { drawn, share } from "./item.ts";
 import type { SystemOptions } from "./options.ts";
+import type { Prepared } from "./prepare.ts";
 
-/** By month and by weekday; none where the days are not of one year. */
+/** Of each cluster by month and by weekday; none where the days are not of one year. */
 export function calendars(
   id: string,
   what: string,
+  prepared: Prepared,
+  daysOf: (part: Prepared) => ReadonlyMap<number, number>,
+  labels: CalendarLabels,
+  note: (days: ReadonlyMap<number, number>) => string,
+) {
+  return prepared.clusterParts().flatMap(({ name, prepared: part }) => {
+    const days = daysOf(part);
+    return calendarsOf(id, what, name, days, part.options, labels, note(days));
+  });
+}
+
+function calendarsOf(
+  id: string,
+  what: string,
+  cluster: string,
   days: ReadonlyMap<number, number>,
   options: SystemOptions,
   labels: CalendarLabels,
@@ -16,23 +33,32 @@ export function calendars(
 ) {
   const year = yearOf(days.keys(), options);
   if (Number.isNaN(year) || yearNotes(days.keys(), options).length > 0) return [];
+  const why = yearText(year, options);
   return [
     drawn({
-      id: `${id}a-months`,
-      title: `${what} by day, ${year}`,
-      caption: `Days of ${year} in ${options.zone}, month by day. ${note}`,
+      id: clusterId(`${id}a-months`, cluster),
+      title: clusterTitle(`${what} by day, ${year}`, cluster),
+      caption: `Days of ${year} in ${options.zone}, month by day. ${why}${note}`,
       summary: `${what} of the days of ${year}.`,
       chart: monthCalendar(days, year, labels),
     }),
     drawn({
-      id: `${id}b-weeks`,
-      title: `${what} by weekday, ${year}`,
-      caption: `The same days, weekday by week. ${note}`,
+      id: clusterId(`${id}b-weeks`, cluster),
+      title: clusterTitle(`${what} by weekday, ${year}`, cluster),
+      caption: `The same days, weekday by week. ${why}${note}`,
       summary: `${what} of the days of ${year} by weekday.`,
       chart: weekCalendar(days, year, labels),
     }),
   ];
 }
+
+/** Why it is this year, unless it was asked for. */
+const yearText = (year: number, options: SystemOptions): string =>
+  options.year !== 0
+    ? ""
+    : year === PAPER_YEAR
+      ? `The year of the paper. `
+      : `The paper has ${PAPER_YEAR}, of which there is no day here. `;
 
 /** Figures 7 and 8 have shares of days; the bars beside them are sums, which only help to compare. */
 export const SHARE_LABELS = (name: string): CalendarLabels => ({

@@ -9,11 +9,13 @@ import {
   type StudyDocumentInput,
   type StudyKind,
 } from "../common/sections.ts";
-import { type ValueUnit, valueText } from "../common/values.ts";
+import { zoneText } from "../common/stored-zone.ts";
+import { valueText } from "../common/values.ts";
 import { CONTRADICTIONS, WRITE_CONTRADICTIONS } from "./contradictions.ts";
 import type { ItemResult, Published } from "./item.ts";
 import { SYSTEM_ITEMS } from "./items.ts";
 import { SYSTEM_OPTIONS } from "./options.ts";
+import { publishedText } from "./published-text.ts";
 import type { Study } from "./study.ts";
 
 const SECTIONS = [
@@ -55,7 +57,7 @@ export function studyDocument(input: StudyDocumentInput<Study>): Document {
       { label: "Data", text: formatBytes(Number(census.values.bytes)), exact: `${census.values.bytes} B` },
       { label: "From", text: dayText(study.fromUnix) },
       { label: "To", text: dayText(study.toUnix) },
-      { label: "Time zone", text: study.options.zone },
+      { label: "Time zone", text: zoneText({ zone: study.options.zone, zoneFrom: study.zoneFrom }) },
     ],
     verdict: verdictOf(study, origin),
     first: [recommendationsSection(study)],
@@ -75,13 +77,6 @@ export function verdictOf(
 
 export const claimText = (key: string, value: number | null): string => claimTextOf(SYSTEM_STUDY, key, value);
 
-function publishedText(unit: ValueUnit, { cab, quartz }: Published): string {
-  const text = (value: number) => valueText(unit, value);
-  if (cab === undefined) return quartz === undefined ? "–" : `${text(quartz)} (Quartz)`;
-  if (quartz === undefined) return `${text(cab)} (Cab)`;
-  return cab === quartz ? text(cab) : `${text(cab)} (Cab), ${text(quartz)} (Quartz)`;
-}
-
 export const SYSTEM_STUDY: StudyKind<Published> = {
   items: SYSTEM_ITEMS,
   sections: SECTIONS,
@@ -93,7 +88,7 @@ export const SYSTEM_STUDY: StudyKind<Published> = {
   publishedText,
   words: {
     title: "The observations",
-    drawn: "resampling jobs, users or days (for O06 from the opens that jobs make)",
+    drawn: "resampling jobs, users or days",
     here: "on this system",
     place: "this system",
     finding: "Observation",

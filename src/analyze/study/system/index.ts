@@ -1,6 +1,8 @@
 /** The study of a system's job I/O (Paul et al. 2020) on the reader's own counters. */
-export { claimText, studyDocument, verdictOf } from "./document.ts";
+export { claimText, studyDocument, SYSTEM_STUDY, verdictOf } from "./document.ts";
 export { publishedNumber } from "../common/item.ts";
+export type { Published as SystemPublished } from "./item.ts";
 export { SYSTEM_ITEMS } from "./items.ts";
 export { SYSTEM_OPTIONS, type SystemOptions, systemOptions } from "./options.ts";
+export { contentionOf } from "./contention-hours.ts";
 export { runStudy, STUDY_STEPS, type Study } from "./study.ts";

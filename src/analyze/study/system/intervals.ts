@@ -1,14 +1,8 @@
 /** How far the numbers behind the observations could move: intervals by resampling users, days or jobs. */
-import {
-  bootstrap,
-  type Interval,
-  risingOrder,
-  UnitMeans,
-  weightedQuantile,
-} from "../../../base/bootstrap.ts";
-import { leastOverMostInterval } from "../../../base/extremes.ts";
+import { risingOrder, UnitMeans, weightedQuantile } from "../../../base/bootstrap.ts";
+import { gini } from "../../../base/statistics.ts";
 import { mixed } from "../common/hash.ts";
-import { type DrawnInterval, intervalsOf, NO_INTERVAL } from "../common/intervals.ts";
+import { type DrawnInterval, intervalsOf } from "../common/intervals.ts";
 import { sharesOf } from "./b12-share.ts";
 import { periodFlags } from "./b13-periods.ts";
 import { mostlyFlags } from "./b16-burst-sizes.ts";
@@ -152,25 +146,24 @@ function weightedPearson(x: Float64Array, y: Float64Array, weights: Float64Array
   return vx <= 1e-12 || vy <= 1e-12 ? Number.NaN : (xy - (sx * sy) / n) / Math.sqrt(vx * vy);
 }
 
-export function mdtIntervals({ mdts, options }: Prepared): { least: Interval; closed: DrawnInterval } {
-  const { jobOpens: opens, jobCloses: closes } = mdts;
-  const scale = Math.sqrt(opens.length / Math.max(1, mdts.jobs));
-  const ratio = (weights: Float64Array) => {
-    let [a, b] = [0, 0];
-    for (let i = 0; i < weights.length; i++) {
-      a += (weights[i] as number) * (opens[i] as number);
-      b += (weights[i] as number) * (closes[i] as number);
+/** Jobs resampled with all that they did on every target: how unequal the loads would be had other jobs been seen. */
+export function mdtIntervals({ mdts, options }: Prepared): Record<"gini" | "closed", DrawnInterval> {
+  const { sample, targets, jobs } = mdts;
+  const { job, target, opens, closes } = sample;
+  const loads = new Float64Array(targets.length);
+  return intervalsOf(options, sample.jobs, jobs, ["gini", "closed"] as const, (weights) => {
+    loads.fill(0);
+    let [opened, closed] = [0, 0];
+    for (let i = 0; i < job.length; i++) {
+      const weight = weights[job[i] as number] as number;
+      if (weight === 0) continue;
+      const own = weight * (opens[i] as number);
+      loads[target[i] as number]! += own;
+      opened += own;
+      closed += weight * (closes[i] as number);
     }
-    return a === 0 ? Number.NaN : b / a;
-  };
-  const least = leastOverMostInterval(
-    mdts.targets.map((one) => ({ sum: one.opens, squares: one.squares, largest: one.largest })),
-    options.level,
-  );
-  if (opens.length === 0) return { least, closed: NO_INTERVAL };
-  const at = ratio(new Float64Array(opens.length).fill(1));
-  const { low, high } = bootstrap(opens.length, (weights) => [ratio(weights)], options)[0] ?? NO_INTERVAL;
-  return { least, closed: { low: at + (low - at) * scale, high: at + (high - at) * scale, partAt: at } };
+    return opened === 0 ? [Number.NaN, Number.NaN] : [gini(loads), closed / opened];
+  });
 }
 
 export function dayIntervals(prepared: Prepared) {

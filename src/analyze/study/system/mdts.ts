@@ -9,20 +9,26 @@ interface Mdt {
   readonly closes: number;
   readonly mknods: number;
   readonly calls: number;
-  /** Of what single jobs (minutes, where jobs are not known) opened: squares, and the most. */
-  readonly squares: number;
-  readonly largest: number;
 }
 
 export interface Mdts {
   readonly source: "jobs" | "targets";
   readonly targets: readonly Mdt[];
-  /** Opens and closes of single jobs, for intervals; a part of them when there are many. */
-  readonly jobOpens: Float64Array;
-  readonly jobCloses: Float64Array;
+  /** What single jobs opened and closed, for intervals; a part of the jobs when there are many. */
+  readonly sample: MdtSample;
   readonly jobs: number;
   /** Rows of metadata targets outside the period, and the opens and closes in them. */
   readonly outside: { readonly rows: number; readonly opens: number; readonly closes: number };
+}
+
+/** Rows of one job on one target: places of both, opens and closes. */
+interface MdtSample {
+  readonly jobs: number;
+  readonly job: Uint32Array;
+  /** Place among the targets. */
+  readonly target: Uint32Array;
+  readonly opens: Float64Array;
+  readonly closes: Float64Array;
 }
 
 const SAMPLE = 5000;
@@ -50,16 +56,28 @@ export async function readMdts(db: Queryable, options: SystemOptions): Promise<M
   const rows = await targetRows(db);
   const [{ n } = { n: 0 }] = await db.rows("select count(distinct unit) as n from sys_mdts");
   const every = Math.max(1, Math.ceil(number(n) / SAMPLE));
-  const drawn =
-    await db.columns(`select cast(sum(opens) as double) as opens, cast(sum(closes) as double) as closes
-    from sys_mdts where hash(unit) % ${every} = 0 group by unit order by unit`);
+  const targets = withIdle(rows, await mdtNames(db));
   return {
     source,
-    targets: withIdle(rows, await mdtNames(db)),
-    jobOpens: drawn.opens ?? new Float64Array(),
-    jobCloses: drawn.closes ?? new Float64Array(),
+    targets,
+    sample: await sampleOf(db, targets, every),
     jobs: number(n),
     outside: await outsideOf(db, source === "jobs" ? "minutes" : "targets", counted, bounds),
+  };
+}
+
+/** Every n-th job by hash, with all its rows. */
+async function sampleOf(db: Queryable, targets: readonly Mdt[], every: number): Promise<MdtSample> {
+  const drawn = await db.rows(`select dense_rank() over (order by unit) - 1 as job, name,
+      cast(opens as double) as opens, cast(closes as double) as closes
+    from sys_mdts where hash(unit) % ${every} = 0 order by job, name`);
+  const places = new Map(targets.map(({ name }, place) => [name, place]));
+  return {
+    jobs: drawn.length === 0 ? 0 : number(drawn.at(-1)?.job) + 1,
+    job: Uint32Array.from(drawn, ({ job }) => number(job)),
+    target: Uint32Array.from(drawn, ({ name }) => places.get(String(name)) as number),
+    opens: Float64Array.from(drawn, ({ opens }) => number(opens)),
+    closes: Float64Array.from(drawn, ({ closes }) => number(closes)),
   };
 }
 
@@ -80,7 +98,7 @@ async function mdtNames(db: Queryable): Promise<string[]> {
 
 function withIdle(rows: readonly Mdt[], names: readonly string[]): Mdt[] {
   const known = new Set(rows.map(({ name }) => name));
-  const nothing = { opens: 0, closes: 0, mknods: 0, calls: 0, squares: 0, largest: 0 };
+  const nothing = { opens: 0, closes: 0, mknods: 0, calls: 0 };
   const idle =
     rows.length === 0 ? [] : names.filter((name) => !known.has(name)).map((name) => ({ name, ...nothing }));
   return [...rows, ...idle].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -89,8 +107,7 @@ function withIdle(rows: readonly Mdt[], names: readonly string[]): Mdt[] {
 async function targetRows(db: Queryable): Promise<Mdt[]> {
   const rows =
     await db.rows(`select name, cast(sum(opens) as double) as opens, cast(sum(closes) as double) as closes,
-      cast(sum(mknods) as double) as mknods, cast(sum(calls) as double) as calls,
-      sum(cast(opens as double) * cast(opens as double)) as squares, cast(max(opens) as double) as largest
+      cast(sum(mknods) as double) as mknods, cast(sum(calls) as double) as calls
     from sys_mdts group by name order by name`);
   return rows.map((row) => ({
     name: String(row.name),
@@ -98,7 +115,5 @@ async function targetRows(db: Queryable): Promise<Mdt[]> {
     closes: number(row.closes),
     mknods: number(row.mknods),
     calls: number(row.calls),
-    squares: number(row.squares),
-    largest: number(row.largest),
   }));
 }

@@ -16,29 +16,44 @@ import {
   sizeOf,
 } from "../common/options.ts";
 import { LATE_MINUTES } from "../common/run-minutes.ts";
-import { PER_CALL, POPULATIONS } from "../common/write-classes.ts";
+import { PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "../common/write-classes.ts";
 
 export const SYSTEM_OPTIONS = {
   cluster: text("", "NAME", "only jobs of this cluster"),
   from: text("", "DATE", "start date or time, such as 2017-04-01, in the time zone"),
   to: text("", "DATE", "end date or time (exclusive), in the time zone"),
-  zone: text("UTC", "ZONE", "time zone for hours, days and dates, such as America/Los_Angeles"),
-  maxHours: number(24, "skip jobs that run N hours or longer", { min: 0.001, max: 1e6 }),
+  zone: text(
+    "",
+    "ZONE",
+    "time zone for hours, days and dates, such as America/Los_Angeles [as the store says, else UTC]",
+  ),
+  maxHours: number(WRITE_CLASS_DEFAULTS.maxHours, "skip jobs that run N hours or longer", {
+    min: 0.001,
+    max: 1e6,
+  }),
   population: choice(
     POPULATIONS,
     "jobs whose mean is the heavy-write limit: all with counters, all with I/O, all with writes",
   ),
   perCall: choice(PER_CALL, "mean bytes per write call: mean over jobs, or total bytes over total calls"),
   userPerCall: choice(
-    ["sumOfRatios", "ratioOfSums"],
-    "bytes per call of a user: sum over jobs (as the paper must have done), or bytes over calls",
+    ["ratioOfSums", "sumOfRatios"],
+    "bytes per call of a user: bytes over calls, or the sum over its jobs (as the paper's Table III must have been made)",
   ),
-  threshold: text("mean", "LIMIT", "heavy-write limit: mean, median, or a size such as 10GB"),
+  threshold: text(
+    WRITE_CLASS_DEFAULTS.threshold,
+    "LIMIT",
+    "heavy-write limit: mean, median, or a size such as 10GB",
+  ),
   booking: choice(
     ["start", "proportional"],
     "assign a job's bytes to its start day, or to all its days by time",
   ),
-  year: whole(0, "calendar year; 0: the year with the most days of data", { min: 0, max: 9999 }),
+  year: whole(
+    0,
+    "calendar year; 0: 2017 as in the paper where there is data of it, else the year with the most days",
+    { min: 0, max: 9999 },
+  ),
   lateMinutes: whole(LATE_MINUTES, "count samples up to N minutes after the job end in its last minute", {
     min: 0,
     max: 60,

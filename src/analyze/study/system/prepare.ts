@@ -1,8 +1,9 @@
 /** What the items share, read once: jobs as columns, what each job with minutes did, and the metadata targets. */
 import type { Queryable } from "../../../model/index.ts";
 import { once, type StudySteps } from "../common/study.ts";
-import { type Rule, rulesOf } from "./b18-rules.ts";
+import type { Rule } from "./b18-rules.ts";
 import { LocalClock } from "./clock.ts";
+import { type ClusterPart, clusterParts } from "./cluster-parts.ts";
 import { type Similar, similarJobs } from "./contention.ts";
 import { type Day, summedDays, type UserDay } from "./days.ts";
 import { type Jobs, NO_USER, placesOf, readJobs } from "./jobs.ts";
@@ -38,7 +39,10 @@ export interface Prepared {
   /** The same of the jobs that have a user alone: the longest job is theirs too, so that both can be compared (B11). */
   userDays(): readonly UserDay[];
   similar(): Similar;
-  rules(): readonly Rule[];
+  /** The same of each cluster for itself. */
+  clusterParts(): readonly ClusterPart[];
+  /** Known when the observations are judged. */
+  readonly rules: readonly Rule[];
 }
 
 export async function prepare(
@@ -96,7 +100,8 @@ export async function prepare(
     ),
     userDays: once(() => summedDays(prepared, owned())),
     similar: once(() => similarJobs(prepared)),
-    rules: once(() => rulesOf(prepared)),
+    clusterParts: once(() => clusterParts(prepared)),
+    rules: [],
   };
   return prepared;
 }

@@ -1,14 +1,16 @@
 /** The whole study: all items, the verdicts on the observations, and the recommendations. */
 import type { Finding, Queryable } from "../../../model/index.ts";
+import { type ChosenZone, chosenZone } from "../common/stored-zone.ts";
 import { StudySteps, type StudyWatch } from "../common/study.ts";
 import type { StudyFinding } from "../common/finding.ts";
+import { b18, rulesOf } from "./b18-rules.ts";
 import { judge } from "./findings.ts";
 import type { ItemResult } from "./item.ts";
 import { SYSTEM_ITEMS } from "./items.ts";
 import type { SystemOptions } from "./options.ts";
 import { prepare } from "./prepare.ts";
 
-export interface Study {
+export interface Study extends Pick<ChosenZone, "zoneFrom"> {
   readonly options: SystemOptions;
   readonly items: Readonly<Record<string, ItemResult>>;
   readonly findings: readonly StudyFinding[];
@@ -27,22 +29,27 @@ export interface Study {
 /** The parts of prepare, and findings. */
 export const STUDY_STEPS = SYSTEM_ITEMS.length + 5;
 
-export async function runStudy(
-  db: Queryable,
-  options: SystemOptions,
-  watch: StudyWatch = {},
-): Promise<Study> {
+export async function runStudy(db: Queryable, asked: SystemOptions, watch: StudyWatch = {}): Promise<Study> {
+  const { zone, zoneFrom } = await chosenZone(db, asked.zone);
+  const options = { ...asked, zone };
   const steps = new StudySteps(STUDY_STEPS, watch);
   const prepared = await prepare(db, options, steps);
-  const items = await steps.run(SYSTEM_ITEMS, prepared);
-  const findings = await steps.timed("findings", () => judge(prepared, items));
+  const measured = await steps.run(
+    SYSTEM_ITEMS.filter((item) => item !== b18),
+    prepared,
+  );
+  const findings = await steps.timed("findings", () => judge(prepared, measured));
+  const rules = rulesOf(prepared, findings);
+  const advice = await steps.run([b18], { ...prepared, rules });
+  const items = { ...measured, ...advice };
   return {
     options,
+    zoneFrom,
     items,
     findings,
-    recommendations: prepared
-      .rules()
-      .flatMap(({ finding, applies }) => (applies === true && finding !== undefined ? [finding] : [])),
+    recommendations: rules.flatMap(({ finding, applies }) =>
+      applies === true && finding !== undefined ? [finding] : [],
+    ),
     clusters: prepared.jobs.clusters,
     jobs: prepared.studied.length,
     series: prepared.series.count,

@@ -24,7 +24,7 @@ number beside the published one, and judges the observations of the paper for th
   in items that need neither run time nor memory (B13, B16), and in no item with \`--cluster\`. [\`plimsoll job\`](load.md#one-job) counts by the same rules.
 - **Shares are fractions** in JSON and CSV (0.12, not 12). Sums of bytes are exact; beyond 2^53 they are strings in JSON. Sizes are
   decimal: 1 KB is 1000 bytes. Medians and quantiles interpolate. **Values have twelve digits.**
-- **With several clusters** in one store results are for all of them together; tables II and III list them separately, and \`--cluster\` takes one.
+- **With several clusters** in one store values are of all of them together; tables II and III, the classes of writes and figures 2 to 4 and 6 to 8 have each for itself, and \`--cluster\` takes one.
   The same number on two clusters is two jobs: minutes go to the cluster that they name, else to the one whose job ran then; what fits
   neither is left out and counted (B02).
 
@@ -35,15 +35,21 @@ data has NaN (null in JSON) and the status "not enough data".
 
 An observation is one or more claims of the form "this number lies beyond that bound", put as weakly as the sentence of the paper
 allows: "most" is *more than half*, whatever the published number. Where a sentence gives no bound ("very significant", "no trend") the
-bound is ours and printed: a tenth of the spread for weekdays, a tenth of a day for the longest job, a quarter for the top user, half
-for the least loaded against the most loaded MDT. Intervals come from resampling jobs, users, days or groups of similar jobs with replacement, \`replicates\` times, from
+bound is ours and printed: a tenth of the spread for weekdays, a tenth of a day for the longest job, a quarter for the top user, a Gini
+coefficient of 0.2 for the opens of MDTs. Intervals come from resampling jobs, users, days or groups of similar jobs with replacement, \`replicates\` times, from
 \`seed\`; of more than 3,000 a part chosen by hash is drawn from, and the interval is scaled by the root of the ratio and laid around the number
-of all. Limits of classes are kept as they are. The least over the most loaded MDT is a ratio of extremes, whose interval is made as in
-the [study of file reuse](study-reuse.md#verdicts). The weekday effect is drawn at most 400 times.
+of all. Limits of classes are kept as they are. Number and interval come from one estimator, as in
+the [study of file reuse](study-reuse.md#verdicts), and the row of a verdict shows the claim that decided it. The weekday effect is drawn at most 400 times.
 
 A claim **holds** when the number and its whole interval lie beyond the bound, **fails** when both lie short of it, else it is **open**. An
 observation is **confirmed** when all claims hold, **refuted** when one fails, **insufficient** when one is open, cannot be measured, or there are
-fewer than 30 jobs or users, 21 days, 10 groups of similar jobs, or 2 MDTs.
+fewer than 30 jobs or users, 21 days, 10 groups of similar jobs, or 2 MDTs. A recommendation (B18) needs the claim that it rests on to hold with its
+whole interval: there is no advice from what could not be judged.
+
+Users are classed by their bytes over their calls. The sum of the ratios of their jobs (\`--user-per-call sumOfRatios\`), by which the paper's
+Table III has users with gigabytes per call, makes most users with many jobs efficient. Heavy and efficient are one definition with
+[\`plimsoll job\`](load.md), which takes the limits of the job's cluster, and hours of contention are one with \`plimsoll quiet-hours\`.
+Hours, days and dates are in the zone that the store's runs and jobs name (\`plimsoll ingest --zone\`), else in UTC; figures say which.
 
 ## What is written with -o
 

@@ -1,6 +1,6 @@
 /** Who writes much, and in small calls: limits and classes of B06 under every reading of the paper. */
 import { mean, quantileOf, sum } from "../../../base/statistics.ts";
-import type { PER_CALL, Population } from "../common/write-classes.ts";
+import { type PER_CALL, type Population, type WriteLimits, writeClass } from "../common/write-classes.ts";
 import type { UserTotals } from "./users.ts";
 import { thresholdOf } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
@@ -14,10 +14,7 @@ export interface Classes {
   readonly tie: number;
 }
 
-interface Limits {
-  readonly bytes: number;
-  readonly perCall: number;
-}
+type Limits = WriteLimits;
 
 /** Jobs with write calls. */
 export interface Writers {
@@ -92,15 +89,11 @@ export function jobLimits(
 
 /** More than the limit of bytes: less, more or as much as the limit per call. */
 export function classify(bytes: ArrayLike<number>, ratios: ArrayLike<number>, limits: Limits): Classes {
-  let [heavy, inefficient, efficient] = [0, 0, 0];
-  for (let i = 0; i < bytes.length; i++) {
-    if (!((bytes[i] as number) > limits.bytes)) continue;
-    heavy++;
-    const ratio = ratios[i] as number;
-    if (ratio < limits.perCall) inefficient++;
-    else if (ratio > limits.perCall) efficient++;
-  }
-  return { heavy, inefficient, efficient, tie: heavy - inefficient - efficient };
+  const counts = { light: 0, inefficient: 0, efficient: 0, tie: 0 };
+  for (let i = 0; i < bytes.length; i++)
+    counts[writeClass(bytes[i] as number, ratios[i] as number, limits)]++;
+  const { inefficient, efficient, tie } = counts;
+  return { heavy: inefficient + efficient + tie, inefficient, efficient, tie };
 }
 
 interface UserWrites {

@@ -1,24 +1,38 @@
 /** How files are used again: how long they rest, how often they are consumed, who shares them. */
 import { larger } from "../intervals.ts";
 import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import { valueText } from "../../common/values.ts";
 import type { Evidence } from "./draft.ts";
+
+/**
+ * The paper's 80 % are rounded to a digit, so at least 75 % of the files are asked for. Its other reading, the 80th
+ * percentile, already lies beyond two days when only a fifth of the files rest that long.
+ */
+const LONG_SHARE = 0.75;
 
 export const f03 = ({ files, options, value }: Evidence): Draft => ({
   id: "F03",
   title: "Files rest for days between runs of a type",
-  statement:
-    "Read runs and write runs of a file have similar gaps, of two days and more at the 80th percentile.",
+  statement: `Read runs and write runs of a file have similar gaps, for 80 % of the files of ${options.gapHours} hours and more.`,
   n: Math.min(value("A08.readFiles") || 0, value("A08.writeFiles") || 0),
   minimum: MINIMUM,
   unit: "files",
   claims: [
-    claim("A08.readP80Hours", "80th percentile of the read gaps beyond two days", "above", 48, files.readP80),
     claim(
-      "A08.writeP80Hours",
-      "80th percentile of the write gaps beyond two days",
+      "A08.readLongShare",
+      `about 80 % of the files have a mean read gap of ${options.gapHours} h or more`,
       "above",
-      48,
-      files.writeP80,
+      LONG_SHARE,
+      files.readLong,
+      [0, 1],
+    ),
+    claim(
+      "A08.writeLongShare",
+      `about 80 % of the files have a mean write gap of ${options.gapHours} h or more`,
+      "above",
+      LONG_SHARE,
+      files.writeLong,
+      [0, 1],
     ),
     {
       ...claim(
@@ -27,20 +41,30 @@ export const f03 = ({ files, options, value }: Evidence): Draft => ({
         "below",
         2,
         files.gapRatio,
+        [1, Number.POSITIVE_INFINITY],
       ),
       measured: larger(value("A08.readMeanHours"), value("A08.writeMeanHours")),
       published: 55 / 47,
     },
   ],
+  readings: readingsOf(options.gapHours, value),
   sensitivity: [
     ["mean gap, read", "A08.readMeanHours"],
     ["mean gap, write", "A08.writeMeanHours"],
     ["median gap, read", "A08.readMedianHours"],
     ["median gap, write", "A08.writeMedianHours"],
+    ["80th percentile, read", "A08.readP80Hours"],
+    ["80th percentile, write", "A08.writeP80Hours"],
     [`share of files from ${options.gapHours} h on, read`, "A08.readLongShare"],
     [`share of files from ${options.gapHours} h on, write`, "A08.writeLongShare"],
   ],
 });
+
+function readingsOf(gapHours: number, value: Evidence["value"]): string {
+  const share = (key: string) => valueText("share", value(key));
+  const hours = (key: string) => valueText("hours", value(key));
+  return `As a share of files: ${share("A08.readLongShare")} (read) and ${share("A08.writeLongShare")} (write) have a mean gap of ${gapHours} h or more. As a percentile: 80 % of the files have at most ${hours("A08.readP80Hours")} and ${hours("A08.writeP80Hours")}.`;
+}
 
 export const f04 = ({ count, files }: Evidence): Draft => ({
   id: "F04",

@@ -66,6 +66,7 @@ export const jobDrafts: Make = (prepared, value) => {
       n: Math.min(value("B06.heavy"), value("B06.usersHeavy")),
       minimum: MINIMUM,
       unit: "heavy users",
+      scarce: "B06.usersEfficientShare",
       claims: [
         claim(
           "B06.inefficientShare",

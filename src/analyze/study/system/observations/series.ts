@@ -1,12 +1,11 @@
 /** Observations of what jobs do within their runs. */
 import { hourIntervals, seriesIntervals } from "../intervals.ts";
 import type { Prepared } from "../prepare.ts";
-import { claim, MINIMUM } from "../../common/judge.ts";
+import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
 import { CORRELATION, GROUPS_MIN, SHARE, type Make } from "./draft.ts";
 
 export const seriesDrafts: Make = (prepared, value) => {
   const series = seriesIntervals(prepared);
-  const hours = hourIntervals(prepared);
   return [
     {
       id: "O11",
@@ -109,31 +108,37 @@ export const seriesDrafts: Make = (prepared, value) => {
       ],
       sensitivity: [["1 MB to 1 GB in more than 90 %", "B16.mostlyMediumShare"]],
     },
-    {
-      id: "O15",
-      title: "Busy hours are slow",
-      statement: "Similar jobs take longer for their I/O when they start at hours in which much is moved.",
-      n: value("B17.groups"),
-      minimum: GROUPS_MIN,
-      unit: "groups of similar jobs",
-      claims: [
-        claim(
-          "B17.spearman",
-          "data and I/O time rise together over the hours",
-          "above",
-          0,
-          hours.rho,
-          CORRELATION,
-        ),
-      ],
-      sensitivity: [
-        ["earlier peak of data", "B17.earlierPeakHour"],
-        ["later peak of data", "B17.laterPeakHour"],
-        ["slowest hour", "B17.slowestHour"],
-      ],
-    },
+    contentionDraft(prepared, value),
   ];
 };
+
+/** For itself too: `quiet-hours` asks for it without the others. */
+export function contentionDraft(prepared: Prepared, value: (key: string) => number): Draft {
+  const hours = hourIntervals(prepared);
+  return {
+    id: "O15",
+    title: "Busy hours are slow",
+    statement: "Similar jobs take longer for their I/O when they start at hours in which much is moved.",
+    n: value("B17.groups"),
+    minimum: GROUPS_MIN,
+    unit: "groups of similar jobs",
+    claims: [
+      claim(
+        "B17.spearman",
+        "data and I/O time rise together over the hours",
+        "above",
+        0,
+        hours.rho,
+        CORRELATION,
+      ),
+    ],
+    sensitivity: [
+      ["earlier peak of data", "B17.earlierPeakHour"],
+      ["later peak of data", "B17.laterPeakHour"],
+      ["slowest hour", "B17.slowestHour"],
+    ],
+  };
+}
 
 function periodCount({ series }: Prepared): number {
   let count = 0;

@@ -1,7 +1,7 @@
 /** Observations of targets and days. */
 import { dayIntervals, mdtIntervals } from "../intervals.ts";
 import { claim, MINIMUM } from "../../common/judge.ts";
-import { DAYS_MIN, MDTS_MIN, SHARE, type Make } from "./draft.ts";
+import { DAYS_MIN, MDTS_MIN, SHARE, type Make, UNEVEN } from "./draft.ts";
 
 export const targetDrafts: Make = (prepared, value) => {
   const mdts = mdtIntervals(prepared);
@@ -15,17 +15,17 @@ export const targetDrafts: Make = (prepared, value) => {
       unit: "MDTs",
       claims: [
         claim(
-          "B08.leastOverMost",
-          "the least loaded MDT handles less than half of the most loaded",
-          "below",
-          0.5,
-          mdts.least,
+          "B08.gini",
+          "the Gini coefficient of the opens of MDTs is above 0.2 (0 is even)",
+          "above",
+          UNEVEN,
+          mdts.gini,
           SHARE,
         ),
       ],
       sensitivity: [
         ["most over mean", "B08.mostOverMean"],
-        ["Gini coefficient", "B08.gini"],
+        ["least over most", "B08.leastOverMost"],
       ],
     },
     {

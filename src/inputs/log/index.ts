@@ -1,13 +1,14 @@
 /** Opening a Darshan log, and what to do about damage in it. */
 import { FormatError } from "../../base/errors.ts";
-import { HEAD_BYTES } from "../../formats/catalogue.ts";
-import { darshanText } from "../../formats/darshan-text/format.ts";
-import { logOfText } from "../../formats/darshan-text/log.ts";
+import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
+import { isDarshanText } from "../../formats/darshan-text/head.ts";
 import type { ModuleEntry } from "../../formats/darshan/header.ts";
 import type { Limits } from "../../formats/darshan/limits.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
 import type { Listener } from "../../base/listener.ts";
-import type { InputHost } from "./host.ts";
+import type { LogHost, OpenSource } from "./host.ts";
+
+export type { LogHost, OpenOptions, OpenSource } from "./host.ts";
 
 export interface LogOptions {
   /** Of a damaged log use what comes before the damage. */
@@ -19,16 +20,22 @@ export interface LogOptions {
 export async function withLog<T>(
   path: string,
   { keepGoing = false, limits = {} }: LogOptions,
-  host: InputHost,
+  host: LogHost,
   use: (log: DarshanLog) => T | Promise<T>,
 ): Promise<T> {
   const source = host.open(path, { allowCut: keepGoing });
   try {
-    const log = darshanText.recognizes(source.read(0, HEAD_BYTES)) ? logOfText(source) : source;
-    return await use(new DarshanLog(log, { codecs: host.codecs, keepGoing, limits }));
+    return await use(new DarshanLog(await plainLog(source), { codecs: host.codecs, keepGoing, limits }));
   } finally {
     source.close();
   }
+}
+
+/** The log itself, or the one that a text was printed from. */
+async function plainLog(source: OpenSource): Promise<ByteSource> {
+  if (!isDarshanText(source.read(0, HEAD_BYTES))) return source;
+  const { logOfText } = await import("../../formats/darshan-text/log.ts");
+  return logOfText(source);
 }
 
 /** What to do about damage in a module: throw it, or with `keepGoing` keep it for `skipDamage`. */

@@ -1,34 +1,30 @@
 /**
  * A gzip file unpacked on the way from front to back, so that it may be larger than memory. Several members one after
- * another are one text. Going back to the beginning starts over; going back further than a line or so is slow.
+ * another are one text, which is the engine's work. Going back to the beginning starts over; going back further than a line or so is slow.
  */
-import { createGunzip } from "node:zlib";
-import { FormatError } from "../base/errors.ts";
-import type { FileSource } from "./file-source.ts";
-import { engineOf, type NodeEngine } from "./zlib.ts";
+import { FormatError } from "./errors.ts";
+import type { ByteSource } from "./source.ts";
+import type { InflateEngine } from "./stepped-inflate.ts";
 
 const PACKED_BYTES = 1 << 18;
 /** What a failing step made is lost, so damage is met in steps of this size. */
 const CAREFUL_BYTES = 1024;
 const NO_INPUT = new Uint8Array(0);
 
-/** Undefined where this Node cannot unpack step by step. Takes over the source. */
-export function gzipStream(source: FileSource, keepGoing: boolean): FileSource | undefined {
-  const probe = engineOf(createGunzip());
-  if (probe === undefined) return undefined;
-  return new GzipStream(source, probe, keepGoing);
+/** Unpacks members one after another; consumes nothing of what is none. */
+interface GzipEngine extends InflateEngine {
+  failure: string | undefined;
 }
 
-class GzipStream implements FileSource {
+export class GzipStream implements ByteSource {
   readonly name: string;
   /** Not known before the end. */
   readonly byteLength = Number.POSITIVE_INFINITY;
-  readonly state: FileSource["state"];
   /** Where the file stops within a member, in words; known once its end was read. */
   cut: string | undefined;
-  readonly #source: FileSource;
+  readonly #source: ByteSource;
   readonly #keepGoing: boolean;
-  #engine: NodeEngine;
+  readonly #engine: GzipEngine;
   /** Plain bytes from `#from` on, the first `#filled` of the buffer. */
   #buffer = new Uint8Array(4 * PACKED_BYTES);
   #from = 0;
@@ -38,10 +34,9 @@ class GzipStream implements FileSource {
   #position = 0;
   #ended = false;
 
-  constructor(source: FileSource, engine: NodeEngine, keepGoing: boolean) {
+  constructor(source: ByteSource, engine: GzipEngine, keepGoing: boolean) {
     this.#keepGoing = keepGoing;
     this.name = source.name;
-    this.state = source.state;
     this.#source = source;
     this.#engine = engine;
   }
@@ -55,16 +50,6 @@ class GzipStream implements FileSource {
       reuse !== undefined && reuse.length >= count ? reuse.subarray(0, count) : new Uint8Array(count);
     bytes.set(this.#buffer.subarray(0, count));
     return bytes;
-  }
-
-  hasChanged(): ReturnType<FileSource["hasChanged"]> {
-    return this.#source.hasChanged();
-  }
-
-  close(): void {
-    this.#engine.close();
-    this.#ended = true;
-    this.#source.close();
   }
 
   #restart(): void {

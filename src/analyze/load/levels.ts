@@ -1,0 +1,124 @@
+/**
+ * Which rows answer a question about a time: whole days and hours from roll-ups, what is left at both ends from minutes. Sums
+ * are the same as those of minutes alone.
+ */
+import { UsageError } from "../../base/errors.ts";
+import { type LevelParts, type Queryable, SMALL_WRITE_BYTES } from "../../model/index.ts";
+import { grainOf } from "./stretches.ts";
+import { localText, storedTime, type Window } from "./window.ts";
+
+const HOUR = 60;
+const DAY = 1440;
+
+type Base = "minutes" | "targets";
+
+interface Rows {
+  readonly base: Base;
+  readonly window: Window;
+  /** SQL on columns of the table; `true`: all targets, and then days will do. */
+  readonly condition: string;
+  /** Below it writes are small; 0: nobody asks. */
+  readonly smallBytes: number;
+}
+
+const inTime = (from: number, to: number) => `minute_unix >= ${from} and minute_unix < ${to}`;
+const up = (minute: number, span: number) => Math.ceil(minute / span) * span;
+const down = (minute: number, span: number) => Math.floor(minute / span) * span;
+
+/** The part of a window that a level has whole. */
+function wholeOf(window: Window, span: number): Window {
+  const from = up(window.from, span);
+  const to = down(window.to, span);
+  return to > from ? { from, to } : { from: window.to, to: window.to };
+}
+
+const smallOf = (smallBytes: number) =>
+  smallBytes === 0
+    ? "null::bigint"
+    : `case when bytes_written < writes * ${Math.round(smallBytes)} then writes end`;
+
+/** A relation with the columns of the table that are asked for, `minute_unix` and `small_writes`. */
+export async function loadRows(
+  db: Queryable,
+  columns: readonly string[],
+  { base, window, condition, smallBytes }: Rows,
+): Promise<string> {
+  const names = columns.join(", ");
+  const minutes = (table: string, time: string) =>
+    `select ${names}, minute_unix, ${smallOf(smallBytes)} as small_writes from ${table} where ${time} and ${condition}`;
+  const all = inTime(window.from, window.to);
+  const parts = await db.levels?.(base);
+  if (parts === undefined) return `(${minutes(base, all)})`;
+  const grain = grainOf(window);
+  const isSummed = smallBytes === 0 || smallBytes === SMALL_WRITE_BYTES;
+  if (!isSummed) refuseBefore(parts.minutesFrom, window, "minutes for --small-write other than 64K");
+  if (!isSummed || grain < HOUR) return `(${minutes(base, all)})`;
+  // Days of jobs have no targets.
+  const needsTarget = base === "minutes" && (condition !== "true" || columns.includes("target"));
+  if (needsTarget) refuseBefore(parts.hoursFrom, window, "jobs by target");
+  const sums = (table: string, time: string) =>
+    `select ${names}, minute_unix, ${smallBytes === 0 ? "null::bigint" : "small_writes"} as small_writes
+     from ${table} where ${time} and ${condition}`;
+  const wide = await wideWindow(db, window);
+  const nothing = { from: wide.to, to: wide.to };
+  const days = grain >= DAY && !needsTarget ? wholeOf(wide, DAY) : nothing;
+  const hours = wholeOf(wide, HOUR);
+  return `(${[
+    minutes(parts.fresh, all),
+    ...around(hours, wide).map((time) => minutes(parts.rolled, time)),
+    ...around(days, hours).map((time) => sums(parts.hours, time)),
+    ...around({ from: days.to, to: days.to }, days).map((time) => sums(parts.days, time)),
+  ].join("\n union all ")})`;
+}
+
+/** What is left of a time around another one: each part a condition of its own, by which segments are passed over. */
+function around(inner: Window, outer: Window): string[] {
+  const [begin, end] = inner.to > inner.from ? [inner.from, inner.to] : [outer.to, outer.to];
+  return [
+    { from: outer.from, to: begin },
+    { from: end, to: outer.to },
+  ].flatMap(({ from, to }) => (to > from ? [inTime(from, to)] : []));
+}
+
+/** Where the store begins and ends nothing is cut: then a window reaches to the end of its day. */
+async function wideWindow(db: Queryable, window: Window): Promise<Window> {
+  const stored = await storedTime(db);
+  return {
+    from: window.from <= stored.from ? down(window.from, DAY) : window.from,
+    to: window.to >= stored.to ? up(window.to, DAY) : window.to,
+  };
+}
+
+function refuseBefore(from: number, window: Window, what: string): void {
+  if (window.from < from)
+    throw new UsageError(
+      `the store has ${what} only from ${localText("UTC", from * 60)} (UTC) on (older ones were pruned); choose a later --from`,
+    );
+}
+
+/**
+ * The same window, or one that begins and ends with hours (or days) where minutes (or hours) are gone: rows are not cut. It
+ * knows the span that rows of its time stand for.
+ */
+export async function answerable(db: Queryable, window: Window, stored: Window): Promise<Window> {
+  const [jobs, targets] = [await db.levels?.("minutes"), await db.levels?.("targets")];
+  const latest = (of: (parts: LevelParts) => number) =>
+    Math.max(...[jobs, targets].map((parts) => (parts === undefined ? Number.NEGATIVE_INFINITY : of(parts))));
+  const minutesFrom = latest((parts) => parts.minutesFrom);
+  const hoursFrom = latest((parts) => parts.hoursFrom);
+  const spanAt = (minute: number) => (minute < hoursFrom ? DAY : minute < minutesFrom ? HOUR : 1);
+  const inside = (edge: number) => edge > stored.from && edge < stored.to;
+  return {
+    from: inside(window.from) ? down(window.from, spanAt(window.from)) : window.from,
+    to: inside(window.to) ? up(window.to, spanAt(window.to)) : window.to,
+    grain: Math.max(grainOf(window), spanAt(window.from)),
+  };
+}
+
+/** The part of a window that minutes are there for. */
+export async function withMinutes(db: Queryable, window: Window): Promise<Window> {
+  const parts = [await db.levels?.("minutes"), await db.levels?.("targets")];
+  const from = Math.max(window.from, ...parts.map((one) => one?.minutesFrom ?? window.from));
+  if (from >= window.to) refuseBefore(from, window, "minutes");
+  return { from, to: window.to };
+}

@@ -1,0 +1,23 @@
+/** The time zone of answers: as asked, else the one that most runs and jobs of the store name, else UTC. */
+import type { Queryable } from "../../../model/index.ts";
+
+export interface ChosenZone {
+  readonly zone: string;
+  /** Who said so; `none`: nobody, so it is UTC. */
+  readonly zoneFrom: "asked" | "store" | "none";
+}
+
+export async function chosenZone(db: Queryable, asked: string): Promise<ChosenZone> {
+  if (asked !== "") return { zone: asked, zoneFrom: "asked" };
+  const [row] = await db.rows(`select zone from (select zone from runs union all select zone from jobs)
+    where zone is not null group by zone order by count(*) desc, zone limit 1`);
+  return row === undefined
+    ? { zone: "UTC", zoneFrom: "none" }
+    : { zone: String(row.zone), zoneFrom: "store" };
+}
+
+/** `Europe/Berlin (as the store says)`. */
+export const zoneText = ({ zone, zoneFrom }: ChosenZone): string =>
+  zoneFrom === "asked"
+    ? zone
+    : `${zone} (${zoneFrom === "store" ? "as the store says" : "the store names no zone; use --zone"})`;

@@ -1,0 +1,68 @@
+import { defineItem, number, share, table } from "./item.ts";
+
+export const a20 = defineItem({
+  id: "A20",
+  definition: "A20@1",
+  title: "Machine and burst buffers (figure 1, section 2.1)",
+  section: "data",
+  about:
+    "What logs tell of the machine: mount points, OSTs that files lie on, the largest number of ranks, and the share of bytes on excluded mounts, which are those of burst buffers unless told otherwise. What the paper prints of its machine stands beside it.",
+  reading:
+    "The paper leaves burst buffers out since 5 to 15 % of the I/O goes there. Disks, capacity and peak rates are in no log.",
+  options: ["period", "excludeMounts"],
+  values: {
+    osts: ["count", "OSTs", 248],
+    mounts: ["count", "mount points"],
+    ranksMost: ["count", "ranks of the largest run"],
+    burstBufferShare: ["share", "bytes on excluded mounts (burst buffers)"],
+  },
+  others: {
+    burstBufferLeast: ["share", "burst buffers, from", 0.05],
+    burstBufferMost: ["share", "burst buffers, to", 0.15],
+    disks: ["count", "disks", 10_000],
+    capacity: ["bytes", "capacity of the file system", 30e15],
+    peakPerSecond: ["bytes", "peak rate of the file system, per second", 744e9],
+    manyCoreNodes: ["count", "many-core nodes (Xeon Phi)", 9688],
+    otherNodes: ["count", "other nodes (Haswell)", 2388],
+    petaflops: ["none", "peak, Pflop/s", 27],
+    nodeHours: ["count", "node-hours of the study", 36e6],
+  },
+  narrative: ({ text }) =>
+    `Files lie on ${text("osts")} OSTs (paper: 248); ${text("burstBufferShare")} of the bytes go to excluded mounts, which are burst buffers (paper: 5 to 15 %).`,
+  async measure(prepared) {
+    const { db } = prepared;
+    const input = await prepared.input();
+    const [row] = await db.rows("select max(ranks) as ranks from reuse_period_runs");
+    const list = await db.rows("select mount, excluded from reuse_mounts order by mount nulls last");
+    const osts = await prepared.osts();
+    const bytes = Number(input.bytesRead + input.bytesWritten);
+    const excluded = Number(input.excludedBytes);
+    return {
+      n: input.runs,
+      unit: "logs",
+      values: {
+        osts: osts.loads.length,
+        mounts: list.length,
+        ranksMost: number(row?.ranks),
+        burstBufferShare: share(excluded, bytes + excluded),
+      },
+      tables:
+        list.length === 0
+          ? []
+          : [
+              table(
+                "figure-1-mounts",
+                "Mount points that logs name.",
+                [
+                  ["mount", "Mount", "text", "Mount point."],
+                  ["studied", "Studied", "text", "no: excluded, as burst buffers are."],
+                ],
+                list.map(({ mount, excluded: out }) => [
+                  String(mount ?? "(none)"),
+                  out === true ? "no" : "yes",
+                ]),
+              ),
+            ],
+    };
+  },
+});

@@ -1,0 +1,167 @@
+/** Lofstead et al., SC '10: variability of I/O, and adaptive writing. */
+import { CHECKS } from "../adaptive/paper/checks.ts";
+import { type Answer, notJudged, type Paper, type PaperItem, part } from "./item.ts";
+import type { ReplayOutcome } from "./results.ts";
+import { figureItem } from "./study-items.ts";
+
+const COMMAND = "plimsoll sim replay -o replay";
+const MANUAL = "docs/sim-replay.md";
+
+const WRITE = ["plimsoll write FILE… -o OUT", "test/adaptive/write.test.ts", "docs/write.md"] as const;
+const PRINTED = [WRITE[0], "src/adaptive/protocol/printed-algorithms.test.ts", "docs/protocol.md"] as const;
+const RUN = [
+  "plimsoll sim run",
+  "src/adaptive/sim/experiments/experiments.test.ts",
+  "docs/simulator.md",
+] as const;
+
+const COMPONENTS = [
+  part("component", "write", "III", "An output method that moves work from slow to fast targets", WRITE),
+  part(
+    "component",
+    "roles",
+    "III.B, Fig. 4",
+    "Roles: writers, a sub-coordinator for each group and target, one coordinator",
+    [WRITE[0], "src/adaptive/protocol/protocol.test.ts", "docs/protocol.md"],
+  ),
+  part("algorithm", "algorithm-1", "Algorithm 1", "Writer process", PRINTED),
+  part("algorithm", "algorithm-2", "Algorithm 2", "Sub-coordinator process", PRINTED),
+  part("algorithm", "algorithm-3", "Algorithm 3", "Coordinator process", PRINTED),
+  part(
+    "component",
+    "states",
+    "III.B.3",
+    "Groups are writing, busy or complete; requests spread evenly over them",
+    PRINTED,
+  ),
+  part("component", "one-write", "III.B.3", "At most one write to a file at a time", [
+    WRITE[0],
+    "src/adaptive/sim/explore/explore.test.ts",
+    "docs/protocol.md",
+  ]),
+  part(
+    "component",
+    "local-index",
+    "III.B",
+    "An index for each file, sorted and merged by its sub-coordinator",
+    ["plimsoll ls DATASET", "src/formats/bp/bp.test.ts", "docs/formats/bp.md"],
+  ),
+  part("component", "global-index", "III.B.3", "A global index over all files; the paper left it out", [
+    "plimsoll ls DATASET",
+    "src/cli/dataset/dataset.test.ts",
+    "docs/formats/bp.md",
+  ]),
+  part(
+    "component",
+    "characteristics",
+    "III.B.3",
+    "Min and max of blocks in the index, to search by content",
+    ["plimsoll ls DATASET", "src/formats/bp/bp.test.ts", "docs/formats/bp.md"],
+  ),
+  part("component", "read", "IV.C", "Read any data by one look into the index and one read", [
+    "plimsoll read DATASET VARIABLE",
+    "src/formats/bp/slabs.test.ts",
+    "docs/formats/bp.md",
+  ]),
+  part("component", "baseline", "III.A", "MPI-IO as what to compare with: one file on 160 targets", RUN),
+  part("component", "ior", "II.1", "IOR with a file per process on fixed targets, with weak scaling", RUN),
+  part("component", "interference", "IV", "A program that writes to eight targets all the time", [
+    "plimsoll interfere",
+    "src/cli/interfere.test.ts",
+    "docs/write.md",
+  ]),
+  part("component", "machines", "II", "Jaguar, Franklin and XTP as models", [
+    "plimsoll sim replay --only table1",
+    "src/adaptive/sim/machines/machine.test.ts",
+    "docs/simulator.md",
+  ]),
+  part("component", "imbalance", "II.2", "Imbalance factor: slowest over fastest write time", [
+    RUN[0],
+    "src/adaptive/steps/adaptive.test.ts",
+    "docs/simulator.md",
+  ]),
+  part("component", "stagger", "I, V", "File opens staggered to spare the metadata server", [
+    WRITE[0],
+    "src/adaptive/sim/host/host.test.ts",
+    "docs/write.md",
+  ]),
+  part("component", "flush", "IV", "Flush before close; times of write, flush and close alone", [
+    WRITE[0],
+    "src/adaptive/runtime/runtime.test.ts",
+    "docs/write.md",
+  ]),
+  part("component", "workloads", "IV.A, IV.B", "Output of Pixie3D (2, 128, 1024 MB) and XGC1 (38 MB)", RUN),
+  part("component", "generalised", "III.B.3", "Several writers for a target at a time", [
+    WRITE[0],
+    "src/adaptive/protocol/protocol.test.ts",
+    "docs/write.md",
+  ]),
+  part("component", "past-usage", "VI", "Future work: methods that take past use into account", [
+    WRITE[0],
+    "src/adaptive/runtime/keep/history.test.ts",
+    "docs/write.md",
+  ]),
+  part("table", "table-1", "Table I", "Variability of hourly tests on three machines", [
+    COMMAND,
+    "src/adaptive/paper/published.test.ts",
+    MANUAL,
+  ]),
+  part("figure", "fig-4", "Fig. 4", "Organisation of writers, sub-coordinators and coordinator", [
+    "plimsoll write --dry-run FILE…",
+    "src/adaptive/protocol/protocol.test.ts",
+    "docs/protocol.md",
+  ]),
+];
+
+const figure = (id: string, title: string) =>
+  figureItem("adaptive", `fig-${id}`, `Fig. ${id}`, title, `fig-${id}`, COMMAND, MANUAL);
+
+const FIGURES = [
+  figure("1a", "Internal interference: aggregate bandwidth"),
+  figure("1b", "Internal interference: bandwidth per writer"),
+  figure("2a", "Hourly tests: Jaguar"),
+  figure("2b", "Hourly tests: Franklin"),
+  figure("2c", "Hourly tests: XTP with two jobs"),
+  figure("2d", "Hourly tests: XTP with one job"),
+  figure("3a", "Write times of one test"),
+  figure("3b", "Write times three minutes later"),
+  figure("5a", "Pixie3D, 2 MB"),
+  figure("5b", "Pixie3D, 128 MB"),
+  figure("5c", "Pixie3D, 1 GB"),
+  figure("6", "XGC1, 38 MB"),
+  figure("7a", "Standard deviation of the write time: Pixie3D, 2 MB"),
+  figure("7b", "Standard deviation of the write time: Pixie3D, 128 MB"),
+  figure("7c", "Standard deviation of the write time: Pixie3D, 1 GB"),
+  figure("7d", "Standard deviation of the write time: XGC1"),
+];
+
+const NUMBERS = CHECKS.map(
+  ({ id, place, claim, published }): PaperItem => ({
+    id,
+    kind: /falls|less|lower|no fall|no penalty|quite large/.test(published) ? "finding" : "number",
+    place,
+    title: claim,
+    published,
+    command: COMMAND,
+    manual: MANUAL,
+    answer: ({ adaptive }) => checkAnswer(adaptive, id),
+  }),
+);
+
+function checkAnswer(outcome: ReplayOutcome | undefined, id: string): Answer {
+  if (outcome === undefined) return notJudged("no replay was given");
+  const check = outcome.checks.find((one) => one.id === id);
+  if (check === undefined) return notJudged(`${outcome.source} has no check ${id}`);
+  const link =
+    outcome.report === undefined ? {} : { link: `${outcome.report}#file=${encodeURIComponent(id)}` };
+  if (check.verdict === "not run" || check.verdict.startsWith("not enough"))
+    return { ...notJudged(`${check.verdict} in ${outcome.source}`, check.measured), ...link };
+  return { here: check.measured, verdict: check.verdict, because: "", origin: "simulated", ...link };
+}
+
+export const ADAPTIVE_PAPER: Paper = {
+  id: "adaptive",
+  short: "Lofstead et al., SC '10",
+  title: "Managing Variability in the IO Performance of Petascale Storage Systems",
+  items: [...COMPONENTS, ...FIGURES, ...NUMBERS],
+};

@@ -1,0 +1,237 @@
+/** All items of all papers as rows, with totals; as a document, and as JSON. */
+import { formatCount, formatMany } from "../base/units.ts";
+import type { Cell, Document, Section, TableBlock } from "../model/index.ts";
+import { ADAPTIVE_PAPER } from "./adaptive.ts";
+import type { Answer, ItemKind, Paper, PaperItem } from "./item.ts";
+import { METRIC_PAPER } from "./metric.ts";
+import { NCIO_PAPER } from "./ncio.ts";
+import type { PaperResults } from "./results.ts";
+import { REUSE_PAPER } from "./reuse.ts";
+import { SYSTEM_PAPER } from "./system.ts";
+
+/** In the order of the folders that hold their texts. */
+export const PAPERS: readonly Paper[] = [REUSE_PAPER, METRIC_PAPER, ADAPTIVE_PAPER, SYSTEM_PAPER, NCIO_PAPER];
+
+interface PaperRow {
+  readonly paper: Paper;
+  readonly item: PaperItem;
+  readonly answer: Answer;
+}
+
+export const paperRows = (results: PaperResults): PaperRow[] =>
+  PAPERS.flatMap((paper) => paper.items.map((item) => ({ paper, item, answer: item.answer(results) })));
+
+interface Totals {
+  readonly items: number;
+  readonly kinds: Readonly<Partial<Record<ItemKind, number>>>;
+  /** With a value, or a drawing, here. */
+  readonly here: number;
+  readonly verdicts: Readonly<Record<string, number>>;
+  /** Parts without a number of their own, which a test shows. */
+  readonly shown: number;
+  readonly notJudged: number;
+}
+
+export function totalsOf(rows: readonly PaperRow[]): Totals {
+  const kinds: Partial<Record<ItemKind, number>> = {};
+  const verdicts: Record<string, number> = {};
+  for (const { item, answer } of rows) {
+    kinds[item.kind] = (kinds[item.kind] ?? 0) + 1;
+    if (answer.verdict !== "") verdicts[answer.verdict] = (verdicts[answer.verdict] ?? 0) + 1;
+  }
+  const judged = Object.values(verdicts).reduce((sum, count) => sum + count, 0);
+  const shown = rows.filter(({ answer }) => answer.test !== undefined).length;
+  return {
+    items: rows.length,
+    kinds,
+    here: rows.filter(({ answer }) => answer.here !== "").length,
+    verdicts,
+    shown,
+    notJudged: rows.length - judged - shown,
+  };
+}
+
+interface PapersInput {
+  readonly results: PaperResults;
+  readonly command: string;
+  readonly madeBy: string;
+}
+
+export function papersDocument({ results, command, madeBy }: PapersInput): Document {
+  const rows = paperRows(results);
+  return {
+    title: "Five papers, item by item",
+    facts: [
+      { label: "Items", text: formatCount(rows.length) },
+      { label: "Results", text: sourcesOf(results).join(", ") || "none given" },
+    ],
+    verdict: papersVerdict(rows),
+    sections: [totalsSection(rows), ...PAPERS.map((paper) => paperSection(paper, rows))],
+    command,
+    madeBy,
+  };
+}
+
+const sourcesOf = (results: PaperResults): string[] =>
+  Object.values(results).map((one: { readonly source: string }) => one.source);
+
+/** "Synthetic or simulated data: …" where any verdict rests on such. */
+export function papersVerdict(rows: readonly PaperRow[]): string {
+  const { items, here, verdicts, shown, notJudged } = totalsOf(rows);
+  const made = new Set(rows.flatMap(({ answer: { verdict, origin } }) => (verdict === "" ? [] : [origin])));
+  const unreal = (["synthetic", "simulated"] as const).filter((origin) => made.has(origin));
+  const prefix = unreal.length === 0 ? "" : `Partly ${unreal.join(" and ")} data: `;
+  const counts = Object.entries(verdicts).map(([verdict, count]) => `${count} ${verdict}`);
+  const judged = [...counts, `${notJudged} not judged`].join(", ");
+  return `${prefix}${formatMany(items, "item")} of five papers: ${shown} are parts that a test shows; of the others ${here} ${here === 1 ? "has" : "have"} a value here: ${judged}.`;
+}
+
+const KINDS: readonly ItemKind[] = ["component", "algorithm", "figure", "table", "finding", "number"];
+
+function totalsSection(rows: readonly PaperRow[]): Section {
+  const words = [...new Set(rows.map(({ answer }) => answer.verdict))].filter((word) => word !== "").sort();
+  const line = (name: string, some: readonly PaperRow[]): Cell[] => {
+    const { items, kinds, here, verdicts, shown, notJudged } = totalsOf(some);
+    return [
+      name,
+      items,
+      ...KINDS.map((kind) => kinds[kind] ?? 0),
+      shown,
+      here,
+      ...words.map((word) => verdicts[word] ?? 0),
+      notJudged,
+    ];
+  };
+  const column = (key: string, label: string, about: string) => ({
+    key,
+    label,
+    unit: "count" as const,
+    about,
+  });
+  return {
+    id: "totals",
+    title: "Totals",
+    intro:
+      "Counted from the lists below. Published numbers are those that the studies judge by. What is not judged says why; a component names the test that shows it.",
+    blocks: [
+      {
+        kind: "table",
+        id: "totals",
+        caption: "Items by paper.",
+        columns: [
+          { key: "paper", label: "Paper", unit: "text", about: "Who, where and when." },
+          column("items", "Items", "All of them."),
+          ...KINDS.map((kind) =>
+            column(kind, `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s`, `Items of kind ${kind}.`),
+          ),
+          column(
+            "shown",
+            "Shown",
+            "Parts without a number of their own; the row names the test that shows it.",
+          ),
+          column("here", "Here", "With a value or a drawing in the given results."),
+          ...words.map((word) =>
+            column(word, word.charAt(0).toUpperCase() + word.slice(1), `Items with the verdict ${word}.`),
+          ),
+          column("notJudged", "Not judged", "Each row says why."),
+        ],
+        rows: [
+          ...PAPERS.map((paper) =>
+            line(
+              paper.short,
+              rows.filter((row) => row.paper === paper),
+            ),
+          ),
+          line("All", rows),
+        ],
+      },
+    ],
+  };
+}
+
+function paperSection(paper: Paper, rows: readonly PaperRow[]): Section {
+  const own = rows.filter((row) => row.paper === paper);
+  return {
+    id: paper.id,
+    title: paper.short,
+    intro: `${paper.title}: ${formatMany(own.length, "item")}.`,
+    blocks: [itemsTable(paper, own)],
+  };
+}
+
+function itemsTable(paper: Paper, rows: readonly PaperRow[]): TableBlock {
+  const text = (key: string, label: string, about: string) => ({ key, label, unit: "text" as const, about });
+  return {
+    kind: "table",
+    id: `items-${paper.id}`,
+    caption: "Every item, what the paper prints, and what was found here.",
+    columns: [
+      {
+        ...text("id", "Item", "Id in the study, or short name; leads to its place in the report."),
+        link: "link",
+      },
+      text("kind", "Kind", "Component, algorithm, figure, table, finding or number."),
+      text("place", "Place", "Section, figure or table of the paper."),
+      text("title", "What", "In short."),
+      text("published", "Published", "What the paper prints; – where it prints nothing to compare."),
+      text("here", "Here", "The same in the given results."),
+      text("verdict", "Verdict", "Of the study that judged it; – where nothing did."),
+      text("because", "Because", "What decided, or why it is not judged."),
+      { ...text("origin", "Origin", "Where the value here is from."), hidden: true },
+      text("command", "Command", "Gives the item."),
+      text("manual", "Manual", "Page of the documentation."),
+      { ...text("link", "Address", "Place in the report that shows it."), hidden: true },
+    ],
+    rows: rows.map(({ item, answer }): Cell[] => [
+      item.id,
+      item.kind,
+      item.place,
+      item.title,
+      item.published || "–",
+      hereText(answer),
+      answer.verdict || "–",
+      becauseText(answer),
+      answer.origin,
+      item.command || "–",
+      item.manual,
+      answer.link ?? null,
+    ]),
+    searchable: true,
+    pale: rows.map(({ answer }) => answer.here === "" && answer.verdict === ""),
+  };
+}
+
+/** A value that no machine gave says so beside it. */
+export const hereText = ({ here, origin }: Answer): string =>
+  here === "" ? "–" : origin === "synthetic" || origin === "simulated" ? `${here} (${origin})` : here;
+
+export const becauseText = ({ verdict, because }: Answer): string =>
+  verdict === "" ? `not judged because ${because}` : because;
+
+export function papersJson({ results }: Pick<PapersInput, "results">): object {
+  const rows = paperRows(results);
+  return {
+    totals: totalsOf(rows),
+    results: sourcesOf(results),
+    papers: PAPERS.map((paper) => {
+      const own = rows.filter((row) => row.paper === paper);
+      return {
+        id: paper.id,
+        paper: paper.short,
+        title: paper.title,
+        totals: totalsOf(own),
+        items: own.map(
+          ({ item: { answer: _, ...facts }, answer: { here, verdict, because, origin, test, link } }) => ({
+            ...facts,
+            here: here === "" ? null : here,
+            verdict: verdict === "" ? null : verdict,
+            because,
+            origin: origin === "" ? null : origin,
+            test: test ?? null,
+            link: link ?? null,
+          }),
+        ),
+      };
+    }),
+  };
+}

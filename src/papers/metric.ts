@@ -1,0 +1,268 @@
+/** He, Sun and Yin, IPDPSW '13: BPS, a metric of the whole I/O system. */
+import {
+  METRIC_NAMES,
+  METRICS,
+  type MetricName,
+  PUBLISHED,
+  PUBLISHED_BPS,
+  PUBLISHED_OVERHEAD,
+  PUBLISHED_POINTS,
+  SET_IDS,
+  SETS,
+  type SetId,
+} from "../analyze/study/metric/index.ts";
+import { type Answer, notJudged, type Paper, type PaperItem, part } from "./item.ts";
+import type { PaperResults } from "./results.ts";
+import { figureItem, findingAnswer } from "./study-items.ts";
+
+const COMMAND = "plimsoll study metric -o study";
+const MANUAL = "docs/study-metric.md";
+const SETS_OF_PAPER = SET_IDS.filter((set) => !SETS[set].extra);
+
+const RECORDED = ["plimsoll record -- PROGRAM", "test/record/record.test.ts", "docs/record.md"] as const;
+const COMPUTED = ["plimsoll bps TRACE", "src/analyze/metric/access-metrics.test.ts", "docs/bps.md"] as const;
+const WORKLOADS = [COMMAND, "test/analyze/study-metric-run.long.test.ts", MANUAL] as const;
+const EXPLAINED = [
+  "plimsoll study metric --explain",
+  "src/analyze/study/metric/explain.test.ts",
+  MANUAL,
+] as const;
+
+const COMPONENTS = [
+  part(
+    "component",
+    "bps",
+    "III.A, (1)",
+    "BPS: blocks that the application asked for over I/O time",
+    COMPUTED,
+    "B / T",
+  ),
+  part("component", "others", "II", "IOPS, bandwidth and mean response time beside it", COMPUTED),
+  part("component", "inactive", "III.A", "Time without any access does not count", COMPUTED),
+  part("component", "failed", "III.A", "B counts failed and concurrent accesses too", [
+    COMPUTED[0],
+    "src/analyze/metric/collector.test.ts",
+    COMPUTED[2],
+  ]),
+  part(
+    "component",
+    "step-1",
+    "III.B",
+    "Step 1: records of every access, without changing the application",
+    RECORDED,
+  ),
+  part("component", "step-1-mpi", "III.B", "Step 1 for MPI-IO: records at the middleware", [
+    RECORDED[0],
+    "test/record/programs.test.ts",
+    RECORDED[2],
+  ]),
+  part(
+    "component",
+    "step-2",
+    "III.B",
+    "Step 2: accesses of all processes and applications in one collection",
+    [COMPUTED[0], "test/cli/bps.test.ts", COMPUTED[2]],
+  ),
+  part(
+    "algorithm",
+    "step-3",
+    "III.B, Fig. 3",
+    "Step 3: the overlapped time; printed with `T =` where `T +=` is meant",
+    [COMPUTED[0], "src/base/intervals.test.ts", COMPUTED[2]],
+  ),
+  part(
+    "algorithm",
+    "correlation",
+    "IV.A, (2)",
+    "Correlation with execution time, positive where the direction is that of Table 1",
+    [COMMAND, "test/analyze/study-metric.test.ts", MANUAL],
+  ),
+  part(
+    "component",
+    "iozone",
+    "IV.B",
+    "Workloads like IOzone: sequential records, one process or a file each",
+    WORKLOADS,
+  ),
+  part("component", "ior", "IV.B", "Workload like IOR: parts of one shared file", WORKLOADS),
+  part(
+    "component",
+    "hpio",
+    "IV.B",
+    "Workload like Hpio: regions with holes, read with data sieving",
+    WORKLOADS,
+  ),
+  part("component", "cold", "IV.B", "Caches flushed before each run, runs repeated and averaged", WORKLOADS),
+  part("component", "toolkit", "V", "A toolkit for everyone that measures BPS", RECORDED),
+  part("component", "optimisations", "V", "Optimisations ranked by BPS, against execution time", [
+    "plimsoll bps --rank A B",
+    "src/analyze/metric/ranking.test.ts",
+    "docs/bps.md",
+  ]),
+  part("table", "table-1", "Table 1", "Expected direction of each metric", WORKLOADS, directionsText()),
+  part("table", "table-2", "Table 2", "The four sets of experiments", WORKLOADS),
+  part("figure", "fig-1a", "Fig. 1(a)", "Same IOPS, different times: sizes differ", EXPLAINED),
+  part("figure", "fig-1b", "Fig. 1(b)", "More bandwidth, same time: additional data", EXPLAINED),
+  part("figure", "fig-1c", "Fig. 1(c)", "Same response time, different times: concurrency", EXPLAINED),
+  part("figure", "fig-2", "Fig. 2", "T of four requests, three of which overlap", COMPUTED),
+];
+
+function directionsText(): string {
+  return METRIC_NAMES.map(
+    (metric) => `${METRICS[metric].label} ${METRICS[metric].expected < 0 ? "negative" : "positive"}`,
+  ).join(", ");
+}
+
+const figure = (number: number, title: string) =>
+  figureItem(
+    "metric",
+    `fig-${number}`,
+    `Fig. ${number}`,
+    title,
+    `figure-${String(number).padStart(2, "0")}`,
+    COMMAND,
+    MANUAL,
+  );
+
+const FIGURES = SETS_OF_PAPER.flatMap((set) => {
+  const { title, figure: number, detail } = SETS[set];
+  return [
+    figure(number, `${title}: coefficients`),
+    ...(detail === undefined
+      ? []
+      : [figure(detail.figure, `${title}: ${METRICS[detail.metric].label} and execution time`)]),
+  ];
+}).sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
+
+const finding = (
+  id: string,
+  kind: "finding" | "number",
+  place: string,
+  title: string,
+  published: string,
+): PaperItem => ({
+  id,
+  kind,
+  place,
+  title,
+  published,
+  command: COMMAND,
+  manual: MANUAL,
+  answer: (results) =>
+    results.metric === undefined
+      ? notJudged("no study was given")
+      : findingAnswer(
+          results.metric,
+          id,
+          ({ measured }) => (Number.isNaN(measured) ? "" : measured.toFixed(2)),
+          // A set has a section of its own; what is about all of them stands in the verdicts.
+          /^C06\.\d/.test(id) ? `set-${id.split(".")[1]}` : "verdicts",
+        ),
+});
+
+/** Coefficients of one set: a number where the text has one, a direction elsewhere. */
+const COEFFICIENTS = SETS_OF_PAPER.flatMap((set) =>
+  METRIC_NAMES.map((metric) => {
+    const { value, direction, source } = PUBLISHED[set][metric];
+    const place = `${source}, Fig. ${SETS[set].figure}`;
+    const title = `${SETS[set].title}: ${METRICS[metric].label}`;
+    const text = value === null ? `${direction} direction` : value.toFixed(2);
+    return finding(`C06.${set}.${metric}`, "number", place, title, text);
+  }),
+);
+
+const FINDINGS = [
+  ...SETS_OF_PAPER.map((set) => {
+    const misled = METRIC_NAMES.filter((metric) => PUBLISHED[set][metric].direction === "wrong");
+    const said =
+      misled.length === 0
+        ? "all four metrics are right"
+        : `${misled.map((metric) => METRICS[metric].label).join(" and ")} mislead`;
+    return finding(`C06.${set}`, "finding", PUBLISHED[set].bps.source, SETS[set].title, said);
+  }),
+  ...METRIC_NAMES.map((metric) =>
+    finding(
+      `C06.${metric}`,
+      "finding",
+      metric === "bps" ? "I, IV.C.5" : "IV.C.5",
+      metric === "bps" ? "BPS is right in every set" : `${METRICS[metric].label} misleads in some set`,
+      metric === "bps" ? `mean coefficient ${PUBLISHED_BPS}` : "",
+    ),
+  ),
+];
+
+const POINT_WORDS = [
+  ["iops", "IOPS", ""],
+  ["arpt", "ARPT", " s"],
+  ["executionSeconds", "execution time", " s"],
+] as const;
+
+/** Single points that the text gives, beside the case of the same size. */
+const POINTS = PUBLISHED_POINTS.flatMap((point) =>
+  POINT_WORDS.flatMap(([key, label, unit]): PaperItem[] => {
+    const value = point[key];
+    if (value === undefined) return [];
+    return [
+      {
+        id: `${point.set}.${point.x}.${key}`,
+        kind: "number",
+        place: point.source,
+        title: `${SETS[point.set].title}: ${label} at ${point.label}`,
+        published: `${value}${unit}`,
+        command: COMMAND,
+        manual: MANUAL,
+        answer: (results) => pointAnswer(results, point.set, point.x, key, unit),
+      },
+    ];
+  }),
+);
+
+function pointAnswer(
+  { metric: study }: PaperResults,
+  set: SetId,
+  x: number,
+  key: MetricName | "executionSeconds",
+  unit: string,
+): Answer {
+  if (study === undefined) return notJudged("no study was given");
+  const { cases } = (study.items.C06?.[set] ?? {}) as { readonly cases?: unknown };
+  const found = Array.isArray(cases)
+    ? (cases as readonly Readonly<Record<string, unknown>>[]).find((one) => one.x === x)?.[key]
+    : undefined;
+  if (typeof found !== "number") return notJudged(`${study.source} has no case of this size`);
+  const link = study.report === undefined ? {} : { link: `${study.report}#set-${set}` };
+  return {
+    ...notJudged(
+      "another device and another amount of data; only directions are compared",
+      `${Number(found.toPrecision(4))}${unit}`,
+      study.simulated ? "simulated" : "measured",
+    ),
+    ...link,
+  };
+}
+
+/** What measuring costs by the paper, beside the same computed. */
+const OVERHEAD = PUBLISHED_OVERHEAD.map(
+  ({ id, place, title, published, here, holds }): PaperItem => ({
+    id,
+    kind: "number",
+    place,
+    title,
+    published,
+    command: EXPLAINED[0],
+    manual: MANUAL,
+    answer: () => ({
+      here,
+      verdict: holds ? "confirmed" : "refuted",
+      because: "computed",
+      origin: "computed",
+    }),
+  }),
+);
+
+export const METRIC_PAPER: Paper = {
+  id: "metric",
+  short: "He, Sun and Yin, IPDPSW '13",
+  title: "BPS: A Performance Metric of I/O System",
+  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...COEFFICIENTS, ...POINTS, ...OVERHEAD],
+};

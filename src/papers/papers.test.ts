@@ -1,0 +1,214 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { CHECKS } from "../adaptive/paper/checks.ts";
+import { STUDY_ITEMS } from "../analyze/study/reuse/index.ts";
+import { SYSTEM_ITEMS } from "../analyze/study/system/index.ts";
+import { commands } from "../cli/index.ts";
+import {
+  PAPERS,
+  paperResults,
+  paperRows,
+  papersDocument,
+  papersJson,
+  papersText,
+  totalsOf,
+} from "./index.ts";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const BARE = paperRows({});
+const itemsOf = (id: string) => PAPERS.find((paper) => paper.id === id)!.items;
+
+describe("the list of items", () => {
+  it("has every published number of both studies over a store once", () => {
+    for (const [paper, items, repeated] of [
+      ["reuse", STUDY_ITEMS, 3],
+      ["system", SYSTEM_ITEMS, 1],
+    ] as const) {
+      const numbers = itemsOf(paper).filter(({ kind }) => kind === "number");
+      const published = items.reduce((sum, item) => sum + Object.keys(item.published).length, 0);
+      expect(numbers.length).toBe(published - repeated);
+    }
+  });
+
+  it("has every check of the replay", () => {
+    const ids = new Set(itemsOf("adaptive").map(({ id }) => id));
+    expect(CHECKS.filter(({ id }) => !ids.has(id))).toEqual([]);
+  });
+
+  it("names an item once in its paper", () => {
+    for (const { items } of PAPERS) expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
+  });
+
+  it("leads to commands that exist", () => {
+    const known = commands.map(({ name }) => `plimsoll ${name}`);
+    const unknown = BARE.map(({ item }) => item.command)
+      .filter((command) => command !== "")
+      .filter((command) => !known.some((name) => command === name || command.startsWith(`${name} `)));
+    expect(unknown).toEqual([]);
+  });
+
+  it("uses only options that its commands have", async () => {
+    for (const command of new Set(BARE.map(({ item }) => item.command))) {
+      if (command === "") continue;
+      const entry = commands
+        .filter(({ name }) => `${command} `.startsWith(`plimsoll ${name} `))
+        .sort((a, b) => b.name.length - a.name.length)[0]!;
+      const { options } = (await entry.load()).default;
+      const used = [...command.matchAll(/--([a-z][a-z-]+)/g)].map(([, name]) => name);
+      expect(
+        used.filter((name) => !(name! in options)),
+        command,
+      ).toEqual([]);
+    }
+  });
+
+  it("names tests and manuals that exist", () => {
+    const tests = BARE.flatMap(({ answer }) => (answer.test === undefined ? [] : [answer.test]));
+    const manuals = BARE.map(({ item }) => item.manual.replace(/#.*/, ""));
+    expect([...tests, ...manuals].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it("names anchors of manuals that are there", () => {
+    const missing = BARE.map(({ item }) => item.manual.split("#")).filter(
+      ([path, anchor]) =>
+        anchor !== undefined && !new RegExp(`^#+ ${anchor}$`, "im").test(read(path as string)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("names findings that the studies have", () => {
+    const of = (folder: string) =>
+      readdirSync(join(root, folder))
+        .map((name) => read(join(folder, name)))
+        .join("");
+    const sources = {
+      reuse: of("src/analyze/study/reuse/findings"),
+      system: of("src/analyze/study/system/observations"),
+    };
+    for (const paper of ["reuse", "system"] as const) {
+      const known = [...sources[paper].matchAll(/id: "([FO]\d\d)",\s+title: "([^"]+)"/g)].map(
+        ([, id, title]) => [id, title],
+      );
+      const listed = itemsOf(paper).filter(({ kind }) => kind === "finding");
+      expect(listed.map(({ id, title }) => [id, title])).toEqual(
+        known.sort((a, b) => (a[0]! < b[0]! ? -1 : 1)),
+      );
+    }
+  });
+});
+
+describe("without results", () => {
+  it("judges nothing but what arithmetic decides", () => {
+    const judged = BARE.filter(({ answer }) => answer.verdict !== "");
+    expect(judged.every(({ answer }) => answer.origin === "computed")).toBe(true);
+    const open = BARE.filter(({ answer }) => answer.verdict === "" && answer.test === undefined);
+    expect(
+      open.every(({ answer }) =>
+        /^no (study|replay|sweep) was given$|^no command does it yet$/.test(answer.because),
+      ),
+    ).toBe(true);
+  });
+
+  it("counts what it lists", () => {
+    const { items, kinds, shown, verdicts, notJudged } = totalsOf(BARE);
+    expect(Object.values(kinds).reduce((a, b) => a + b, 0)).toBe(items);
+    expect(shown + notJudged + Object.values(verdicts).reduce((a, b) => a + b, 0)).toBe(items);
+    const text = papersText({}, 100, (line) => [line]);
+    expect(text.match(/^[^\s].*\((?:component|algorithm|figure|table|finding|number), /gm)?.length).toBe(
+      items,
+    );
+  });
+});
+
+describe("with results", () => {
+  const study = {
+    study: "reuse",
+    origin: { synthetic: 0, of: 10, unit: "runs", share: 0 },
+    items: {
+      A01: { values: { bytes: "12800000000000000000", logs: 12 } },
+      A05: { values: { readWriteShare: 0.6 } },
+      A08: { values: { readMeanHours: null } },
+    },
+    findings: [
+      {
+        id: "F01",
+        verdict: "confirmed",
+        reason: "Holds here.",
+        measured: 0.6,
+        claims: [{ key: "A05.readWriteShare", state: "holds", measured: 0.6 }],
+      },
+      { id: "F03", verdict: "insufficient", reason: "Not enough data.", measured: null, claims: [] },
+    ],
+    figures: [{ id: "figure-10a-variation-of-data" }, { id: "figure-5a-inter-arrival" }],
+  };
+  const answers = (value: unknown) => {
+    const results = paperResults([{ source: "study.json", report: "study/report.html", value }]);
+    return new Map(paperRows(results).map(({ paper, item, answer }) => [`${paper.id} ${item.id}`, answer]));
+  };
+
+  it("shows values, and the verdict of the claim that rests on a number", () => {
+    const found = answers(study);
+    expect(found.get("reuse A05.readWriteShare")).toMatchObject({
+      here: "60 %",
+      verdict: "holds",
+      because: "claim of F01",
+      origin: "measured",
+      link: "study/report.html#table-a05-values",
+    });
+    expect(found.get("reuse F01")).toMatchObject({ verdict: "confirmed", here: "60 %" });
+    expect(found.get("reuse A01.bytes")).toMatchObject({ here: "12.8 EB", verdict: "" });
+    expect(found.get("reuse F03")).toMatchObject({ verdict: "", because: "Not enough data." });
+    expect(found.get("reuse A08.readMeanHours")).toMatchObject({ here: "", verdict: "" });
+  });
+
+  it("finds the figures that were drawn, and no others", () => {
+    const found = answers(study);
+    expect(found.get("reuse fig-10a")?.link).toBe("study/report.html#figure-figure-10a-variation-of-data");
+    expect(found.get("reuse fig-1")?.here).toBe("");
+    expect(found.get("reuse fig-2")?.here).toBe("");
+  });
+
+  it("never says confirmed of generated data", () => {
+    const found = [...answers({ ...study, origin: { synthetic: 3, of: 10 } }).values()];
+    expect(found.some(({ verdict }) => /confirmed|holds/.test(verdict) && verdict === "confirmed")).toBe(
+      false,
+    );
+    expect(found.filter(({ verdict }) => verdict === "reproduced on synthetic data").length).toBe(2);
+    const results = paperResults([{ source: "s", value: { ...study, origin: { synthetic: 3, of: 10 } } }]);
+    expect(papersDocument({ results, command: "", madeBy: "" }).verdict).toMatch(/^Partly synthetic data: /);
+  });
+
+  it("shows the checks of a replay", () => {
+    const checks = [
+      { id: "I2", verdict: "met", measured: "1 to 2 MB/s" },
+      { id: "I3", verdict: "not run", measured: null },
+    ];
+    const found = answers({ simulated: true, checks });
+    expect(found.get("adaptive I2")).toMatchObject({
+      verdict: "met",
+      here: "1 to 2 MB/s",
+      origin: "simulated",
+    });
+    expect(found.get("adaptive I3")?.verdict).toBe("");
+    expect(found.get("adaptive I4 ")).toBeUndefined();
+  });
+
+  it("refuses what is no result, and two of the same", () => {
+    const given = (value: unknown) => () => paperResults([{ source: "x.json", value }]);
+    for (const value of [null, 3, [], {}, { study: "reuse" }, { study: "reuse", items: {}, findings: [{}] }])
+      expect(given(value)).toThrow(/^x\.json: /);
+    const twice = [study, study].map((value, i) => ({ source: `${i}.json`, value }));
+    expect(() => paperResults(twice)).toThrow(
+      "1.json: a second result of the same study; 0.json is the first",
+    );
+  });
+
+  it("prints JSON with a null for what is not known", () => {
+    const json = papersJson({ results: {} }) as { papers: { items: { here: unknown; test: unknown }[] }[] };
+    expect(json.papers.map(({ items }) => items.length)).toEqual(PAPERS.map(({ items }) => items.length));
+    expect(json.papers[0]?.items[0]?.here).toBeNull();
+  });
+});

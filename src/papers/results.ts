@@ -1,0 +1,147 @@
+/** Results of finished studies, as their JSON files have them. They may come from anywhere, so every field is looked at. */
+import { FormatError } from "../base/errors.ts";
+import type { NcioSweep } from "../model/index.ts";
+import { readSweep } from "../ncio/judge/index.ts";
+
+/** What all results have: what is drawn, and where the report is. */
+interface ResultBase {
+  readonly source: string;
+  /** Address of report.html beside the JSON file; undefined where there is none. */
+  readonly report: string | undefined;
+  /** Ids of the figures; undefined in results that were printed and not written. */
+  readonly figures: readonly string[] | undefined;
+}
+
+export interface FindingResult {
+  readonly id: string;
+  readonly verdict: string;
+  readonly reason: string;
+  readonly measured: number;
+  readonly claims: readonly { readonly key: string; readonly state: string; readonly measured: number }[];
+}
+
+/** A study over a store, or that of the metric. */
+export interface StudyOutcome extends ResultBase {
+  readonly synthetic: boolean;
+  readonly simulated: boolean;
+  readonly items: Readonly<Record<string, Fields>>;
+  readonly findings: readonly FindingResult[];
+}
+
+export interface ReplayOutcome extends ResultBase {
+  readonly checks: readonly { readonly id: string; readonly measured: string; readonly verdict: string }[];
+}
+
+interface SweepOutcome extends ResultBase {
+  readonly sweep: NcioSweep;
+}
+
+export interface PaperResults {
+  readonly reuse?: StudyOutcome;
+  readonly system?: StudyOutcome;
+  readonly metric?: StudyOutcome;
+  readonly adaptive?: ReplayOutcome;
+  readonly ncio?: SweepOutcome;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A result before it is read. */
+export interface GivenResult {
+  readonly source: string;
+  readonly report?: string | undefined;
+  readonly value: unknown;
+}
+
+/** One result of each study; a second of the same is an error, since it is not clear which to show. */
+export function paperResults(given: readonly GivenResult[]): PaperResults {
+  const found: Record<string, ResultBase> = {};
+  for (const one of given) {
+    const [paper, result] = read(one);
+    const other = found[paper];
+    if (other !== undefined)
+      throw new FormatError(
+        one.source,
+        {},
+        `a second result of the same study; ${other.source} is the first`,
+      );
+    found[paper] = result;
+  }
+  return found as PaperResults;
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function read({ source, report, value }: GivenResult): readonly [keyof PaperResults, ResultBase] {
+  if (!isFields(value)) return fail(source);
+  const figures = Array.isArray(value.figures)
+    ? value.figures.flatMap((one) => (isFields(one) && typeof one.id === "string" ? [one.id] : []))
+    : undefined;
+  const base = { source, report, figures };
+  if (value.study === "reuse" || value.study === "system" || value.study === "metric")
+    return [value.study, { ...base, ...studyOf(value, source) }];
+  if (Array.isArray(value.checks) && value.simulated === true)
+    return [
+      "adaptive",
+      { ...base, checks: value.checks.map((one) => checkOf(one, source)) } as ReplayOutcome,
+    ];
+  if (Array.isArray(value.points) && value.plimsoll === "ncio-sweep")
+    return ["ncio", { ...base, sweep: readSweep(value, source) } as SweepOutcome];
+  return fail(source);
+}
+
+function fail(source: string): never {
+  throw new FormatError(
+    source,
+    {},
+    "no result of a study; expected study.json (study reuse, system, metric), checks.json (sim replay) or sweep.json (ncio sweep)",
+  );
+}
+
+function studyOf(value: Fields, source: string): Omit<StudyOutcome, keyof ResultBase> {
+  const { items, findings, origin } = value;
+  if (!isFields(items) || !Array.isArray(findings))
+    throw new FormatError(source, {}, "a study without items and findings; make it again");
+  return {
+    synthetic: isFields(origin) && Number(origin.synthetic) > 0,
+    simulated: value.simulated === true,
+    items: Object.fromEntries(
+      Object.entries(items).map(([id, item]) => [
+        id,
+        isFields(item) && isFields(item.values) ? item.values : {},
+      ]),
+    ),
+    findings: findings.map((one) => findingOf(one, source)),
+  };
+}
+
+function findingOf(value: unknown, source: string): FindingResult {
+  if (!isFields(value) || typeof value.id !== "string" || typeof value.verdict !== "string")
+    throw new FormatError(source, {}, "a finding without id or verdict; make the study again");
+  const claims = Array.isArray(value.claims) ? value.claims : [];
+  return {
+    id: value.id,
+    verdict: value.verdict,
+    reason: typeof value.reason === "string" ? value.reason : "",
+    measured: numberOf(value.measured),
+    claims: claims.flatMap((one) =>
+      isFields(one) && typeof one.key === "string" && typeof one.state === "string"
+        ? [{ key: one.key, state: one.state, measured: numberOf(one.measured) }]
+        : [],
+    ),
+  };
+}
+
+function checkOf(value: unknown, source: string): ReplayOutcome["checks"][number] {
+  if (!isFields(value) || typeof value.id !== "string" || typeof value.verdict !== "string")
+    throw new FormatError(source, {}, "a check without id or verdict; make the replay again");
+  return {
+    id: value.id,
+    verdict: value.verdict,
+    measured: typeof value.measured === "string" ? value.measured : "",
+  };
+}
+
+/** JSON has null for what is not known. */
+const numberOf = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);

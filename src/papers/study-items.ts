@@ -1,0 +1,201 @@
+/** Items of the two papers whose studies read a store: numbers from the items of the study, findings, and figures. */
+import { assert } from "../base/assert.ts";
+import type { StudyKind } from "../analyze/study/common/sections.ts";
+import { itemAndKey, type Value, valueInfo, valueText } from "../analyze/study/common/values.ts";
+import { type Answer, notJudged, type Origin, type PaperItem } from "./item.ts";
+import type { FindingResult, PaperResults, StudyOutcome } from "./results.ts";
+
+/** A study as the list of its paper's items sees it. */
+export interface StudyPaper<Published> {
+  readonly paper: "reuse" | "system";
+  readonly kind: StudyKind<Published>;
+  readonly command: string;
+  readonly manual: string;
+  /** Values that the study shows under two items; the first one counts. */
+  readonly repeated: readonly string[];
+}
+
+/** Each number that the study has beside one of the paper. */
+export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[] {
+  return study.kind.items.flatMap((item) =>
+    Object.entries({ ...item.values, ...item.tabled, ...item.others }).flatMap(
+      ([key, [unit, label, published]]): PaperItem[] => {
+        const full = `${item.id}.${key}`;
+        if (published === undefined || study.repeated.includes(full)) return [];
+        return [
+          {
+            id: full,
+            kind: "number",
+            place: /\((.+)\)$/.exec(item.title)?.[1] ?? item.title,
+            title: `${item.title.replace(/ \(.+\)$/, "")}: ${label}`,
+            published: study.kind.publishedText(unit, published),
+            command: study.command,
+            manual: `${study.manual}#${item.id.toLowerCase()}`,
+            answer: (results) => numberAnswer(study, full, results[study.paper]),
+          },
+        ];
+      },
+    ),
+  );
+}
+
+const NO_RESULT: Answer = notJudged("no study was given");
+
+const originOf = ({ synthetic, simulated }: StudyOutcome): Origin =>
+  simulated ? "simulated" : synthetic ? "synthetic" : "measured";
+
+/** The number here, and the claim of a finding that rests on it. */
+function numberAnswer<Published>(
+  { kind }: StudyPaper<Published>,
+  full: string,
+  outcome: StudyOutcome | undefined,
+): Answer {
+  if (outcome === undefined) return NO_RESULT;
+  const [id, key] = itemAndKey(full);
+  const claimed = outcome.findings.flatMap((finding) =>
+    finding.claims.filter((claim) => claim.key === full).map((claim) => ({ finding, claim })),
+  )[0];
+  const value = outcome.items[id]?.[key] ?? claimed?.claim.measured;
+  const here = hereText(kind, full, value);
+  const origin = originOf(outcome);
+  const link = linkTo(outcome, `table-${id.toLowerCase()}-values`);
+  if (here === "") return notJudged("the study gives no such number; only the paper has it", "", "");
+  if (claimed === undefined)
+    return {
+      ...notJudged("no claim of a finding rests on it; the two numbers stand side by side", here, origin),
+      ...link,
+    };
+  const { finding, claim } = claimed;
+  if (claim.state === "open")
+    return {
+      ...notJudged(`the claim of ${finding.id} stays open: ${finding.reason}`, here, origin),
+      ...link,
+    };
+  return {
+    here,
+    verdict: verdictWord(claim.state, outcome),
+    because: `claim of ${finding.id}`,
+    origin,
+    ...link,
+  };
+}
+
+function hereText<Published>(kind: StudyKind<Published>, full: string, value: unknown): string {
+  const [id, key] = itemAndKey(full);
+  const item = kind.items.find((one) => one.id === id);
+  const info = item && valueInfo(item, key);
+  assert(info !== undefined, `${full}: no item declares this value`);
+  if (value === null || value === undefined) return "";
+  // Sums of bytes beyond 2^53 are texts in JSON.
+  const number = typeof value === "string" && /^\d+$/.test(value) ? BigInt(value) : (value as Value);
+  return typeof number === "number" && Number.isNaN(number) ? "" : valueText(info[0], number);
+}
+
+/** What holds in generated data is not confirmed by it. */
+function verdictWord(word: string, { synthetic, simulated }: StudyOutcome): string {
+  const held = word === "holds" || word === "confirmed";
+  if (!held || !(synthetic || simulated)) return word;
+  return `reproduced on ${simulated ? "simulated" : "synthetic"} data`;
+}
+
+const linkTo = ({ report }: StudyOutcome, anchor: string): { readonly link?: string } =>
+  report === undefined ? {} : { link: `${report}#${anchor}` };
+
+/** A finding with the numbers of the paper that it rests on. */
+export function findingItem<Published>(
+  study: StudyPaper<Published>,
+  id: string,
+  place: string,
+  title: string,
+  keys: readonly string[],
+): PaperItem {
+  const published = keys.map((full) => {
+    const [item, key] = itemAndKey(full);
+    const found = study.kind.items.find((one) => one.id === item);
+    const info = found && valueInfo(found, key);
+    assert(info?.[2] !== undefined, `${full}: the paper prints no such number`);
+    return `${info[1]} ${study.kind.publishedText(info[0], info[2])}`;
+  });
+  return {
+    id,
+    kind: "finding",
+    place,
+    title,
+    published: published.join("; "),
+    command: study.command,
+    manual: study.manual,
+    answer: (results) => {
+      const outcome = results[study.paper];
+      return outcome === undefined
+        ? NO_RESULT
+        : findingAnswer(outcome, id, (finding) =>
+            finding.claims.map(({ key, measured }) => hereText(study.kind, key, measured)).join("; "),
+          );
+    },
+  };
+}
+
+export function findingAnswer(
+  outcome: StudyOutcome,
+  id: string,
+  here: (finding: FindingResult) => string,
+  anchor = "table-findings",
+): Answer {
+  const finding = outcome.findings.find((one) => one.id === id);
+  const origin = originOf(outcome);
+  if (finding === undefined) return notJudged(`${outcome.source} has no finding ${id}`);
+  const link = linkTo(outcome, anchor);
+  if (finding.verdict === "insufficient")
+    return { ...notJudged(finding.reason, here(finding), origin), ...link };
+  return {
+    here: here(finding),
+    verdict: verdictWord(finding.verdict, outcome),
+    because: finding.reason,
+    origin,
+    ...link,
+  };
+}
+
+/** A figure of a paper, drawn by its command under ids that begin so. */
+export function figureItem(
+  paper: keyof PaperResults,
+  id: string,
+  place: string,
+  title: string,
+  figure: string,
+  command: string,
+  manual: string,
+): PaperItem {
+  return {
+    id,
+    kind: "figure",
+    place,
+    title,
+    published: "",
+    command,
+    manual,
+    answer: (results) => figureAnswer(results[paper], figure),
+  };
+}
+
+type WithFigures = NonNullable<PaperResults[keyof PaperResults]>;
+
+function figureAnswer(outcome: WithFigures | undefined, figure: string): Answer {
+  if (outcome === undefined) return NO_RESULT;
+  const { figures, report } = outcome;
+  if (figures === undefined) return notJudged(`${outcome.source} lists no figures; write it with -o`);
+  // "figure-1" is not "figure-10a".
+  const drawn = figures.filter((one) => one.startsWith(figure) && !/^\d/.test(one.slice(figure.length)));
+  if (drawn.length === 0) return notJudged(`${outcome.source} has no such figure: no data for it`);
+  const answer = notJudged(
+    "a figure is looked at; its numbers have rows of their own",
+    drawn.length === 1 ? "drawn" : `drawn, ${drawn.length} panels`,
+    originOfAny(outcome),
+  );
+  return report === undefined ? answer : { ...answer, link: `${report}#figure-${drawn[0]}` };
+}
+
+function originOfAny(outcome: WithFigures): Origin {
+  if ("checks" in outcome) return "simulated";
+  return "sweep" in outcome ? "measured" : originOf(outcome);
+}

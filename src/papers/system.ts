@@ -1,0 +1,163 @@
+/** Paul et al. 2020: application I/O from system level statistics. */
+import { SYSTEM_STUDY, type SystemPublished } from "../analyze/study/system/index.ts";
+import { absent, type Paper, part } from "./item.ts";
+import { figureItem, findingItem, numberItems, type StudyPaper } from "./study-items.ts";
+
+const COMMAND = "plimsoll study system --store S -o study";
+const MANUAL = "docs/study-system.md";
+
+const STUDY: StudyPaper<SystemPublished> = {
+  paper: "system",
+  kind: SYSTEM_STUDY,
+  command: COMMAND,
+  manual: MANUAL,
+  repeated: ["B14.jobs"],
+};
+
+const BY_STUDY = [COMMAND, "test/analyze/study-system.long.test.ts", MANUAL] as const;
+const RULES = [COMMAND, "test/analyze/study-system.long.test.ts", `${MANUAL}#b18`] as const;
+
+const COMPONENTS = [
+  part(
+    "component",
+    "client-counters",
+    "III-A",
+    "Counters of clients before and after a job (prolog and epilog)",
+    ["plimsoll collect client", "test/collect/client.test.ts", "docs/collect.md"],
+  ),
+  part("component", "wrap", "III-A", "Counters that wrap at 2^63 - 1 or begin again", [
+    "plimsoll lustre parse FILE",
+    "src/formats/lustre/delta.test.ts",
+    "docs/formats/lustre.md",
+  ]),
+  part("component", "job-totals", "III-A", "Counters of nodes summed to the job", [
+    "plimsoll ingest SAMPLES --store S",
+    "src/store/job-totals.test.ts",
+    "docs/store.md",
+  ]),
+  part("component", "scheduler", "III-A", "Start, end, duration, user and nodes of jobs from Slurm", [
+    "plimsoll ingest SACCT.txt --store S",
+    "src/formats/slurm/slurm.test.ts",
+    "docs/formats/slurm.md",
+  ]),
+  part("component", "server-counters", "III-B", "JobStats of MDS and OSS, one sample a minute", [
+    "plimsoll collect server",
+    "test/collect/server.test.ts",
+    "docs/collect.md",
+  ]),
+  part("component", "influx", "III-B", "Samples of Telegraf's lustre2 plugin from InfluxDB", [
+    "plimsoll ingest DUMP.csv --store S",
+    "test/ingest/telegraf.test.ts",
+    "docs/ingest.md",
+  ]),
+  part("component", "anonymous", "III-A", "User ids made anonymous", [
+    "plimsoll darshan convert --obfuscate RUN.darshan",
+    "src/cli/darshan/obfuscate.test.ts",
+    "docs/darshan.md",
+  ]),
+  part("component", "recommendations", "V", "Lessons that apply here, as recommendations", RULES),
+  part("component", "hours", "V-A, V-B", "Hours in which I/O contends, to avoid", [
+    "plimsoll quiet-hours --store S",
+    "test/analyze/load-quiet.test.ts",
+    "docs/load.md",
+  ]),
+  absent("component", "light-jobs", "IV-F", "Light jobs scheduled beside heavy users", "docs/load.md"),
+  part(
+    "component",
+    "unused-memory",
+    "IV-H, V-B",
+    "Lesson: memory that I/O leaves unused can hold data that is read ahead",
+    [COMMAND, "src/analyze/study/system/unused-memory.test.ts", `${MANUAL}#b18`],
+  ),
+  part(
+    "algorithm",
+    "write-classes",
+    "IV-C",
+    "Efficient and inefficient writes, by means of bytes and of bytes per call",
+    BY_STUDY,
+  ),
+  part(
+    "algorithm",
+    "metadata-sum",
+    "IV-D",
+    "Sum of metadata operations of a job, on logarithms, and its correlation with bytes written",
+    BY_STUDY,
+  ),
+  part("algorithm", "io-share", "IV-G", "Share of a job's minutes in which it did I/O", BY_STUDY),
+  part(
+    "algorithm",
+    "bursts",
+    "IV-H",
+    "Bursts of writes, their period, and their size over the memory of the nodes",
+    [COMMAND, "src/analyze/study/common/periods.test.ts", `${MANUAL}#b13`],
+  ),
+  part("algorithm", "similar-jobs", "IV-I", "I/O time of a job over the longest of similar jobs", BY_STUDY),
+  part("figure", "fig-1", "Fig. 1", "Architecture of Lustre: MGS, MDS and MDT, OSS and OST, clients, LNet", [
+    "plimsoll lustre parse FILE",
+    "src/formats/lustre/lustre.test.ts",
+    "docs/formats/lustre.md",
+  ]),
+  part("table", "table-1", "Table I", "Configurations of the clusters", [
+    COMMAND,
+    "src/analyze/study/system/unused-memory.test.ts",
+    `${MANUAL}#b01`,
+  ]),
+  part("table", "table-2", "Table II", "Duration and nodes of jobs", [COMMAND, BY_STUDY[1], `${MANUAL}#b04`]),
+  part("table", "table-3", "Table III", "Bytes written and bytes per call, of jobs and users", [
+    COMMAND,
+    BY_STUDY[1],
+    `${MANUAL}#b06`,
+  ]),
+];
+
+const figure = (id: string, title: string, drawn: string) =>
+  figureItem("system", `fig-${id}`, `Fig. ${id}`, title, drawn, COMMAND, MANUAL);
+
+const FIGURES = [
+  figure("2a", "Duration of jobs", "figure-2a"),
+  figure("2b", "Nodes of jobs (printed as 2c and 2d)", "figure-2b"),
+  figure("3", "Reads and writes of users", "figure-3"),
+  figure("4", "Metadata operations and bytes written", "figure-4"),
+  figure("5", "Opens and closes of metadata targets", "figure-5"),
+  figure("6", "I/O by day and by weekday", "figure-6"),
+  figure("7", "Share of the longest job of a day", "figure-7"),
+  figure("8", "Share of the top user of a day", "figure-8"),
+  figure("9", "Minutes with any I/O", "figure-9"),
+  figure("10", "Minutes with writes", "figure-10"),
+  figure("11", "Bytes written over time by three jobs", "figure-11"),
+  figure("12", "I/O minutes by burst size over memory", "figure-12"),
+  figure("13", "I/O minutes by burst size", "figure-13"),
+  figure("14a", "Data by hour of the day", "figure-14a"),
+  figure("14b", "I/O time of similar jobs by hour of the day", "figure-14b"),
+];
+
+const observation = (id: string, place: string, title: string, keys: readonly string[] = []) =>
+  findingItem(STUDY, id, place, title, keys);
+
+const FINDINGS = [
+  observation("O01", "IV-A", "Most jobs are short and small", ["B04.below2Hours", "B04.below100Nodes"]),
+  observation("O02", "IV-B", "Reads and writes are spread evenly over users"),
+  observation("O03", "IV-C", "Few write efficiently", ["B06.inefficientShare", "B06.usersEfficientShare"]),
+  observation("O04", "IV-D", "Metadata operations grow with writes", ["B07.mkdirsR", "B07.mknodsR"]),
+  observation("O05", "IV-G", "Half of the jobs do I/O", ["B12.ioShareOfJobs"]),
+  observation("O06", "IV-E", "Metadata targets are loaded unequally"),
+  observation("O07", "IV-E", "Not all opened files are closed"),
+  observation("O08", "IV-F", "No trend over the week"),
+  observation("O09", "IV-F", "The longest job does not matter"),
+  observation("O10", "IV-F", "Top users dominate"),
+  observation("O11", "IV-G", "I/O is spread over the run", [
+    "B12.ioShareOfMinutes",
+    "B12.writeShareOfMinutes",
+  ]),
+  observation("O12", "IV-H", "Writes are periodic"),
+  observation("O13", "IV-H", "Bursts are far below memory", ["B14.below5Share", "B15.neverBeyond1Share"]),
+  observation("O14", "IV-H", "Most bursts are small", ["B16.mostlySmallShare"]),
+  observation("O15", "IV-I", "Busy hours are slow", ["B17.earlierPeakHour", "B17.laterPeakHour"]),
+];
+
+export const SYSTEM_PAPER: Paper = {
+  id: "system",
+  short: "Paul et al. 2020",
+  title: "Understanding HPC Application I/O Behavior Using System Level Statistics",
+  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...numberItems(STUDY)],
+};
