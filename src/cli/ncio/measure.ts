@@ -20,9 +20,10 @@ export async function measure(
   { options, ...rest }: Request,
   context: Context,
 ): Promise<Measured | undefined> {
-  const { ranks, backend, dir, servers, memory } = options;
+  const { ranks, backend, dir, servers, memory, serverSync, serverJoin } = options;
   const measuring = (stripBytes: number | undefined) => measuringOf(options, stripBytes);
-  const request = { ...rest, ranks, backend, dir, servers, memory, measuring };
+  const serverModes = { syncs: serverSync, joins: serverJoin };
+  const request = { ...rest, ranks, backend, dir, servers, serverModes, memory, measuring };
   if (backend !== "mpiio" || launchedBy(process.env) !== undefined) return measurePoints(request, context);
   checkRequest(request);
   await runUnderMpi(options, folderOf(dir), context);

@@ -12,4 +12,5 @@ export {
   STRIP_BYTES_MAX,
   STRIP_BYTES_MIN,
 } from "./limits.ts";
-export { JOINS, type Joins } from "./server/setting.ts";
+export { JOINS, type Joins, SYNCS, type Syncs } from "./modes.ts";
+export type { ServerStats } from "./wire.ts";
