@@ -14,6 +14,7 @@ import { type Crew, followCrew, leadCrew, processCrew, taskCrew } from "./crew.t
 import type { Journal } from "./journal.ts";
 import {
   type BackendPlan,
+  BLOCKING_SYNC,
   checkNeeds,
   describePoint,
   type Measuring,
@@ -263,7 +264,7 @@ function modesOf(stats: ServerStats | undefined): string[] {
   if (stats === undefined) return [];
   const { syncMode, joins, simulatedSeekMs } = stats;
   return [
-    ...(syncMode === "beside" ? [] : [`${syncMode} sync`]),
+    ...(syncMode === "beside" ? [] : [syncMode === "blocking" ? BLOCKING_SYNC : `${syncMode} sync`]),
     ...(joins === "touching" ? [] : [joins === "none" ? "pieces not joined" : "sieving servers"]),
     ...(simulatedSeekMs > 0 ? [`simulated seeks of ${simulatedSeekMs} ms`] : []),
   ];

@@ -16,6 +16,8 @@ export const PAPER_REPEATS = 6;
 /** Section 5.1: the servers handled so many offset-length pairs at a time. */
 export const PAPER_FLOW_PAIRS = 1024;
 
+export const BLOCKING_SYNC = "blocking sync";
+
 /** One method on one pattern. */
 export interface PointPlan {
   readonly pattern: PatternSpec;
@@ -44,7 +46,7 @@ export type BackendPlan =
       readonly addresses: readonly string[];
       readonly token: string;
       readonly stripBytes: number;
-      /** How the servers work where that is not the default: `blocking sync`. */
+      /** How the servers work where that is not the default: `BLOCKING_SYNC`. */
       readonly modes: readonly string[];
     }
   | { readonly kind: "memory" }
