@@ -3,6 +3,7 @@
  * (where hours are) stays one row, with the last state and the sums of differences. Its time is that of all rows it stands for, so
  * what was stored counts as stored.
  */
+import { assert } from "../base/assert.ts";
 import { storedExports, storedServers, storedTargetStates, type TableSchema } from "../model/index.ts";
 import { quoteName } from "./database.ts";
 import type { Pruned } from "./manifest.ts";
@@ -63,9 +64,12 @@ export const minuteOf = (table: string): string =>
 
 /** Rows of `relation` as they are kept when levels before some minutes go. */
 export function thinned(table: TableSchema, relation: string, before: Pruned): string {
-  const rule = THINNED.find((one) => one.table === table) as Thinned;
+  const rule = THINNED.find((one) => one.table === table);
+  assert(rule !== undefined, `${table.name} has a rule for fewer rows`);
+  assert(!rule.keys.some((key) => rule.sums.includes(key)), "what tells rows apart is not summed up");
   const { days = Number.NEGATIVE_INFINITY, hours = days, minutes = hours } = before;
   const [byHour, byDay] = [Math.max(minutes, hours, days), Math.max(hours, days)];
+  assert(byDay <= byHour && days <= byDay, "days are older than hours, and hours than minutes");
   const between = (from: number, to: number) =>
     [
       ...(Number.isFinite(from) ? [`${rule.minute} >= ${from}`] : []),
@@ -88,6 +92,7 @@ export function thinned(table: TableSchema, relation: string, before: Pruned): s
 const LARGEST = 2n ** 63n - 1n;
 
 function columnSql({ table, keys, sums, special }: Thinned, name: string): string {
+  assert(!(keys.includes(name) && name in special), "a column has one rule");
   if (keys.includes(name)) return name;
   const rule = special[name];
   if (rule !== undefined) return rule;
