@@ -72,6 +72,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     entry("week", "make one page about a week, to print", () => import("./load/week.ts")),
     entry("who", "show which jobs and users loaded a target, and when", () => import("./load/who.ts")),
     entry("job", "show one job minute by minute: bursts, targets, neighbours", () => import("./load/job.ts")),
+    entry("watch", "show what targets and jobs do now, on the terminal", () => import("./load/watch.ts")),
     entry("file", "show which runs wrote and read a file", () => import("./file.ts")),
     entry("alerts", "judge alert rules on a store; exit code 1 if one fires", () => import("./alerts.ts")),
     entry("quiet-hours", "find the hours with the least load", () => import("./load/quiet-hours.ts")),
