@@ -69,6 +69,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       "show what changed between two times, and who changed it",
       () => import("./load/compare.ts"),
     ),
+    entry(
+      "serve",
+      "serve pages about a store: now, targets, jobs, users, a week",
+      () => import("./serve.ts"),
+    ),
     entry("week", "make one page about a week, to print", () => import("./load/week.ts")),
     entry("who", "show which jobs and users loaded a target, and when", () => import("./load/who.ts")),
     entry("job", "show one job minute by minute: bursts, targets, neighbours", () => import("./load/job.ts")),
