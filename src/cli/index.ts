@@ -211,6 +211,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       () => import("./sim/replay.ts"),
     ),
     entry(
+      "sim alternatives",
+      "simulate asynchronous output, staging and more files beside adaptive writing",
+      () => import("./sim/alternatives.ts"),
+    ),
+    entry(
       "sim what-if",
       "replay recorded runs without a run or a target, or under a policy",
       () => import("./sim/what-if.ts"),

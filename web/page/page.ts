@@ -148,6 +148,7 @@ class Page {
           reply.done,
           reply.total,
           (performance.now() - this.#reading.beganMs) / 1000,
+          reply.fact,
         );
     } else if (reply.kind === "failed") this.#fail(reply.failure);
     else if (reply.kind === "preview") this.#shell.preview(reply.rows);

@@ -31,6 +31,18 @@ export function addDifference(into: Values, rows: DeltaRows, at: number, table: 
   } else if (!NOT_COUNTED.test(name)) into[OTHERS as number] = (into[OTHERS as number] as bigint) + samples;
 }
 
+/** Times that targets count, in microseconds: of reads, of writes, and of other requests. */
+export const TIMES = ["read", "write", "operation"] as const;
+
+/** Adds the time of the difference at `at`, where the release counts one. */
+export function addTime(into: Values, rows: DeltaRows, at: number, table: CounterTable): void {
+  const column = rows.column[at] as number;
+  if (table.units[column] !== "usecs") return;
+  const name = table.names[column] as string;
+  const place = name === "read" ? 0 : name === "write" ? 1 : NOT_COUNTED.test(name) ? -1 : 2;
+  if (place >= 0) into[place] = (into[place] as bigint) + (rows.sum[at] as bigint);
+}
+
 /** How much it loads a target: a request weighs as much as 64 KiB. */
 export function loadOf(values: Values): number {
   const [readBytes = 0n, writeBytes = 0n, reads = 0n, writes = 0n, others = 0n] = values;
