@@ -141,7 +141,7 @@ function prepare(work) {
     JSON.parse(plimsoll(work, ["sql", sql, "--store", `${table}/store`, "--json"])).rows[0][0];
   return {
     JOB: String(
-      first("site", "select job_id from minutes group by 1 order by sum(write_bytes) desc, 1 limit 1"),
+      first("site", "select job_id from minutes group by 1 order by sum(bytes_written) desc, 1 limit 1"),
     ),
     FILE: String(
       first(

@@ -56,6 +56,9 @@ export async function makeSite(output, { gallery }) {
         return { path: join(root, target), url: `${at}files/${target}` };
       },
     });
+    // Cards of the front page: the name is a line by itself.
+    if (path === "index.html")
+      page.html = page.html.replaceAll(/<\/a>: (.)/g, (_, letter) => `</a>${letter.toUpperCase()}`);
     return { name, path, ...page };
   });
   const known = new Set([

@@ -16,7 +16,15 @@ export function manHtml(troff, pageOf) {
     if (list) out.push("</dd></dl>");
     list = false;
   };
-  const paragraph = (html) => out.push(list || code || out.at(-1) === "<p>" ? html : `<p>${html}</p>`);
+  // Lines that no macro separates are one paragraph.
+  let isNew = true;
+  const paragraph = (html) => {
+    const last = out.at(-1) ?? "";
+    if (list || code) out.push(html);
+    else if (isNew || !last.endsWith("</p>")) out.push(`<p>${html}</p>`);
+    else out[out.length - 1] = last.replace(/<\/p>$/, ` ${html}</p>`);
+    isNew = false;
+  };
   for (const line of troff.trimEnd().split("\n")) {
     const [macro, ...rest] = line.split(" ");
     const words = rest.join(" ");
@@ -50,7 +58,8 @@ export function manHtml(troff, pageOf) {
       const linked = `${to === undefined ? html : `<a href="${to}">${html}</a>`}${second}`;
       if (term) term = endTerm(out, undefined, linked);
       else paragraph(linked);
-    } else if (![".PP", ".RS", ".RE"].includes(macro)) {
+    } else if (macro === ".PP") isNew = true;
+    else if (![".RS", ".RE"].includes(macro)) {
       throw new SetupError(`the page ${name} for man has ${macro}, which scripts/site/man.mjs does not know`);
     }
   }
