@@ -50,10 +50,7 @@ const GROUPS = [
       ["top targets --store site/store -o targets.html", "targets.html"],
       ["who --store site/store --by user -o who.html", "who.html"],
       ["job JOB --store site/store -o job.html", "job.html"],
-      [
-        "compare --store site/store --a begin..begin+7d --b begin+7d..begin+14d -o compare.html",
-        "compare.html",
-      ],
+      ["compare --store site/store --a 2018-06-07 --b 2018-06-08 -o compare.html", "compare.html"],
       ["week --store site/store -o week.html", "week.html"],
       ["quiet-hours --store site/store -o quiet.html", "quiet.html"],
     ],
@@ -138,7 +135,7 @@ function prepare(work) {
     writeFileSync(join(work, name), readFileSync(from));
   for (const target of ["a", "b", "c", "d"]) mkdirSync(join(work, target));
   const first = (table, sql) =>
-    JSON.parse(plimsoll(work, ["sql", sql, "--store", `${table}/store`, "--json"])).rows[0][0];
+    Object.values(JSON.parse(plimsoll(work, ["sql", sql, "--store", `${table}/store`, "--json"]))[0])[0];
   return {
     JOB: String(
       first("site", "select job_id from minutes group by 1 order by sum(bytes_written) desc, 1 limit 1"),
