@@ -68,7 +68,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/ncio/run/content.ts": ["byteAt"],
   "src/ncio/run/summary.ts": ["countingTurns"],
   "src/ncio/servers/client/storage.ts": ["ClientOptions"],
-  "src/node/stream-source.ts": ["openStream"],
   "src/node/thread-pool.ts": ["ThreadPoolOptions"],
   "src/node/zlib.ts": ["wholeZlib"],
   "src/plot/theme.ts": ["THEMES", "ThemeName"],

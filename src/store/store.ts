@@ -87,10 +87,10 @@ export class Store {
     });
   }
 
-  /** A database over all batches that are committed now. */
-  async query(): Promise<StoreSession> {
-    this.refresh();
-    return openSession(this.path, this.#live, this.#options);
+  /** A database over all batches that are committed now, or over those that are given. */
+  async query(batches?: readonly BatchInfo[]): Promise<StoreSession> {
+    if (batches === undefined) this.refresh();
+    return openSession(this.path, batches ?? this.#live, this.#options);
   }
 
   async close(): Promise<void> {
