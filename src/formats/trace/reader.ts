@@ -15,6 +15,8 @@ import {
   KIND,
   KIND_FLAGS,
   KIND_LAYERS,
+  KERNEL_READS,
+  KERNEL_WRITES,
   KIND_OPERATIONS,
   LIBRARY_ACCESSES,
   NAME_PART_AT,
@@ -122,6 +124,7 @@ export class RecordReader {
   readonly counts: Counts = {
     ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, metadata: 0, metadataNs: 0 },
     ...{ maps: 0, mapBytes: 0, unknownKinds: 0, seenRead: 0, seenWritten: 0, streamCalls: 0 },
+    ...{ movedRead: 0, movedWritten: 0 },
   };
   /** Names that were read so far. */
   readonly names = new Map<number, CallFile>();
@@ -163,6 +166,8 @@ export class RecordReader {
       kinds.reduce((sum, kind) => sum + (this.#movedByKind[kind] as number), 0);
     this.counts.seenRead = moved(COUNTED_READS);
     this.counts.seenWritten = moved(COUNTED_WRITES);
+    this.counts.movedRead = moved(KERNEL_READS);
+    this.counts.movedWritten = moved(KERNEL_WRITES);
     this.counts.streamCalls = moved(LIBRARY_ACCESSES);
   }
 
