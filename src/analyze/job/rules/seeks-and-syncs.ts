@@ -220,6 +220,7 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
 /** `: one sync for every 10 writes`; empty without writes. */
 function syncsText(syncs: number, writes: number): string {
   if (!(writes > 0)) return "";
+  if (syncs === writes) return ": one after every write";
   return syncs <= writes
     ? `: one sync for every ${rough(writes / syncs)} writes`
     : `: ${rough(syncs / writes)} syncs for each write`;
