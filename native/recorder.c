@@ -112,7 +112,8 @@ enum op {
 enum flag {
     FLAG_WRITE = 1, FLAG_NESTED = 2, FLAG_ERROR = 4, FLAG_DIRECT = 8, FLAG_NONFILE = 16,
     FLAG_SHORT = 32, /* a record of kind OP_MOVED follows with what came back */
-    FLAG_OUTER = 64  /* nested accesses were recorded within */
+    FLAG_OUTER = 64, /* nested accesses were recorded within */
+    FLAG_APPENDED = 128
 };
 
 enum header_flag { HEADER_ENDED = 1, HEADER_DELAY = 2, HEADER_SANDBOX = 4, HEADER_ALL = 8, HEADER_FULL = 16, HEADER_STRICT = 32 };
@@ -219,6 +220,8 @@ struct process {
     /* Of positions (recorder-positions.h): by descriptor, then by number of those that are shared. 0: not known, else and 1. */
     uint64_t positions[FDS_MAX + CELLS_MAX];
     uint64_t position_uses[FDS_MAX + CELLS_MAX];
+    /* Writes to the end, up to APPENDS_KEPT and then by turns. */
+    uint8_t appends[FDS_MAX + CELLS_MAX];
     uint32_t fd_cells[FDS_MAX], fd_epochs[FDS_MAX];
     uint32_t cells, epoch;
     /* Of io_uring (recorder-uring.h). */
@@ -1319,6 +1322,7 @@ static inline void finish_at(const struct span *span, unsigned op, unsigned flag
         end_ns = wait_for_device((entry >> FD_DEVICE_SHIFT) - 1, span->start_ns, moved);
     flags |= entry_flags(entry);
     if (moved == -1) flags |= FLAG_ERROR;
+    if (UNLIKELY(entry & FD_APPEND) && (flags & FLAG_WRITE) && op < OP_SYNC) flags |= FLAG_APPENDED;
     if (UNLIKELY(is_inside())) {
         flags |= FLAG_NESTED;
         thread.inner++;

@@ -55,6 +55,8 @@ export const TRACE_STRICT = 32;
 export const RECORD_WRITE = 1;
 export const RECORD_SHORT = 32;
 export const RECORD_OUTER = 64;
+/** A write to the end of its file. */
+export const RECORD_APPENDED = 128;
 export const CALL_FLAGS = 30;
 
 /**
