@@ -107,7 +107,7 @@ SLOW static uint64_t look_after_move(const struct span *span, int fd, int64_t mo
     return is_known && after >= moved ? (uint64_t)(after - moved) : OFFSET_UNKNOWN;
 }
 /*
- * Whether to ask where a write to the end began: of the first ones always, then of one in so many, as that costs as much as all else.
+ * Whether to ask where a write to the end began: of the first ones always, then of one in 16, as that costs as much as all else.
  * Who reads the trace finds the others, where those that were asked are as far apart as the bytes between them.
  */
 #define APPENDS_ASKED 64

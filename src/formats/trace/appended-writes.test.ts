@@ -16,7 +16,7 @@ function offsets(
     column(([, , , start], at) => start ?? 10 * at),
     column(([, , , , end], at) => end ?? 10 * at + 5),
   );
-  writes.forEach(([file], row) => appended.add(file, row));
+  for (const [row, [file]] of writes.entries()) appended.add(file, row);
   return [...found];
 }
 
