@@ -227,7 +227,10 @@ function unknownCommands(text: string): string[] {
   const unknown = used.filter(([, first = "", second]) => {
     const group = names.filter((name) => name === first || name.startsWith(`${first} `));
     if (group.length === 0) return first !== "help";
-    return second !== undefined && !group.some((name) => name === first || name === `${first} ${second}`);
+    return (
+      second !== undefined &&
+      !group.some((name) => name === first || `${name} `.startsWith(`${first} ${second} `))
+    );
   });
   return [...new Set(unknown.map(([all]) => all))];
 }

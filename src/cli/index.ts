@@ -69,6 +69,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       "show what changed between two times, and who changed it",
       () => import("./load/compare.ts"),
     ),
+    entry(
+      "serve",
+      "serve pages about a store: now, targets, jobs, users, a week",
+      () => import("./serve.ts"),
+    ),
     entry("week", "make one page about a week, to print", () => import("./load/week.ts")),
     entry("who", "show which jobs and users loaded a target, and when", () => import("./load/who.ts")),
     entry("job", "show one job minute by minute: bursts, targets, neighbours", () => import("./load/job.ts")),
@@ -107,6 +112,34 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       "print tables and columns with units and meanings",
       () => import("./store/schema.ts"),
     ),
+  ],
+  Cluster: [
+    entry(
+      "cluster ingest",
+      "ingest logs as an array job of Slurm, or as processes",
+      () => import("./cluster/ingest.ts"),
+    ),
+    entry(
+      "cluster study reuse",
+      "study file reuse in tasks, with the values of one process",
+      () => import("./cluster/study-reuse.ts"),
+    ),
+    entry(
+      "cluster study system",
+      "study job I/O in tasks, with the values of one process",
+      () => import("./cluster/study-system.ts"),
+    ),
+    entry(
+      "cluster generate reuse",
+      "make a synthetic centre in tasks",
+      () => import("./cluster/generate-reuse.ts"),
+    ),
+    entry(
+      "cluster task",
+      "run one task of a run, as the batch scripts do",
+      () => import("./cluster/task.ts"),
+    ),
+    entry("cluster total", "add up what the tasks of an ingest did", () => import("./cluster/total.ts")),
   ],
   Datasets: [
     entry(
