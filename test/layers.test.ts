@@ -69,6 +69,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
     ...["base", "model", "node", "formats", "inputs", "inputs/job", "analyze/job", "report", "report/page"],
     "adaptive/runtime",
   ],
+  serve: [...["base", "model", "node", "plot", "report", "store", "analyze/load", "analyze/study/system"]],
   cli: "all",
 };
 

@@ -11,5 +11,6 @@ export { LOCKS } from "./layout.ts";
 export type { BatchLoss } from "./loss.ts";
 export { pruneStore } from "./prune.ts";
 export { dropBatch, type RepairReport, repairStore } from "./repair.ts";
-export type { SqlColumn, SqlResult } from "./session.ts";
+export type { BatchInfo } from "./manifest.ts";
+export type { SqlColumn, SqlResult, StoreSession } from "./session.ts";
 export { Store } from "./store.ts";

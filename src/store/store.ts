@@ -16,8 +16,8 @@ const MIB = 1024 * 1024;
 const WRITER_MEMORY_BYTES = 1024 * MIB;
 
 interface QueryScope {
-  /** Ids of the batches to read: what counted at another time. */
-  readonly batches?: readonly string[] | undefined;
+  /** The batches to read: what counted at another time. */
+  readonly batches?: readonly BatchInfo[] | undefined;
   readonly bucket?: Bucket | undefined;
 }
 
@@ -103,13 +103,13 @@ export class Store {
 
   /** A database over all batches that are committed now, or over some of their rows. */
   async query({ batches, bucket }: QueryScope = {}): Promise<StoreSession> {
-    this.refresh();
-    const chosen = batches === undefined ? this.#live : this.#chosen(batches);
-    return openSession(this.path, chosen, { ...this.#options, bucket });
+    if (batches === undefined) this.refresh();
+    return openSession(this.path, batches ?? this.#live, { ...this.#options, bucket });
   }
 
   /** Batches by their ids; they may have been replaced meanwhile, as long as their files are there. */
-  #chosen(ids: readonly string[]): BatchInfo[] {
+  batchesOf(ids: readonly string[]): BatchInfo[] {
+    this.refresh();
     return ids.map((id) => {
       const batch = this.#manifest.entries.get(id);
       if (batch === undefined)

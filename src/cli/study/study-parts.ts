@@ -64,7 +64,7 @@ export async function writePart(given: PartValues, work: PartWork, context: Cont
   const { Store } = await import("../../store/index.ts");
   const opened = await Store.open(store, storeOptions({ ...given, memory: work.databaseBytes }));
   const batches = snapshotOf(parts) ?? opened.batches().map(({ id }) => id);
-  const session = await opened.query({ batches, bucket: { index, of } });
+  const session = await opened.query({ batches: opened.batchesOf(batches), bucket: { index, of } });
   const folder = partPath(parts, index, of);
   const made = `${folder}.part-${process.pid.toString(16)}`;
   mkdirSync(made, { recursive: true });
