@@ -187,7 +187,7 @@ function statesOf(
     ofKind("OST"),
     ofKind("MDT"),
     space.length === 0
-      ? { level: "unknown", word: "not recorded", text: "space" }
+      ? { level: "unknown", word: "no data", text: "space not recorded" }
       : {
           level: isFull ? "warn" : "good",
           word: isFull ? "nearly full" : "OK",
