@@ -24,6 +24,9 @@ const FRESH_MS = 250;
 /** There is more to do than can be done in time. */
 export class TooBusy extends Error {}
 
+/** The store cannot be opened: it is away, or not whole. */
+export class StoreGone extends Error {}
+
 export interface Answers {
   /** Changes when the store does. */
   readonly id: string;
@@ -68,7 +71,7 @@ export class StoreAnswers {
       this.#version?.retire();
       this.#version = undefined;
       this.#store = undefined;
-      throw error;
+      throw new StoreGone(error instanceof Error ? error.message : String(error), { cause: error });
     }
     this.#lookedMs = now;
     const batches = this.#store.batches();

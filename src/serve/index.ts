@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { csvText } from "../base/csv.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { type AccessOptions, accessOf, cookieName, type Viewer } from "./access.ts";
-import { type Answers, StoreAnswers, TooBusy } from "./answers.ts";
+import { type Answers, StoreAnswers, StoreGone, TooBusy } from "./answers.ts";
 import { ASSETS, assetReply } from "./assets.ts";
 import { findReply } from "./find.ts";
 import { type Frame, messageHtml, pageHtml } from "./html/frame.ts";
@@ -185,8 +185,8 @@ class Site {
     if (error instanceof TooBusy) return say(503, "Too busy", error.message, { "Retry-After": "2" });
     if (error instanceof UsageError && asked.page !== undefined)
       return say(isStoreFault(error) ? 503 : 400, isStoreFault(error) ? "No data" : "Not so", error.message);
-    const text =
-      error instanceof FormatError || error instanceof UsageError ? error.message : "it cannot be read";
+    const isClear = error instanceof FormatError || error instanceof UsageError || error instanceof StoreGone;
+    const text = isClear ? error.message : "it cannot be read";
     return say(503, "The store is not there", `${text}. This page looks again by itself.`, {
       "Retry-After": "5",
     });
