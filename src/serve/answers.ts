@@ -8,7 +8,7 @@ import { UsageError } from "../base/errors.ts";
 import type { Queryable } from "../model/index.ts";
 import { type BatchInfo, Store, type StoreSession } from "../store/index.ts";
 
-export interface AnswersOptions {
+interface AnswersOptions {
   /** What the database may hold in memory, over all sessions. */
   readonly memoryBytes: number;
   readonly threads?: number | undefined;
@@ -63,7 +63,8 @@ export class StoreAnswers {
 
   async #look(): Promise<Version> {
     const now = performance.now();
-    if (this.#version !== undefined && now - this.#lookedMs < FRESH_MS) return this.#version;
+    const isFresh = now - this.#lookedMs < FRESH_MS;
+    if (this.#version !== undefined && isFresh && !this.#version.isStale) return this.#version;
     try {
       if (this.#store === undefined) this.#store = await this.#open();
       else this.#store.refresh();

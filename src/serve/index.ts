@@ -35,6 +35,8 @@ export interface SiteOptions extends AccessOptions {
 const HTML = "text/html; charset=utf-8";
 const PAGES_KEPT = 100;
 const PARAM_CHARACTERS_MAX = 300;
+/** Of a page whose segments go while it is made. */
+const ATTEMPTS = 4;
 
 /** Serves until closed. */
 export async function serveSite(options: SiteOptions): Promise<HttpServer> {
@@ -123,7 +125,7 @@ class Site {
         return { status: 200, type: HTML, body, headers: { ETag: tag } };
       } catch (error) {
         // Segments may have gone under the question, as when a compaction ends; those of now have the same rows.
-        if (attempt > 0 || !isOfStore(error)) throw error;
+        if (attempt >= ATTEMPTS || !isOfStore(error)) throw error;
         version = await this.#answers.current();
       }
     }

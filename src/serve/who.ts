@@ -35,7 +35,7 @@ interface WhoRequest {
   readonly condition: string;
 }
 
-/** From so many minutes on whole hours come from roll-ups. */
+/** From this many minutes on whole hours come from roll-ups. */
 const HOURS_LEAST = 180;
 
 /** One ranking for all measures: its rows have all amounts, and nobody has as many users as it may have rows. */
@@ -61,7 +61,7 @@ export async function whoOf(ask: Ask, request: WhoRequest): Promise<Who> {
 }
 
 /** `then`: the ranking of a week before. Viewers who are no administrators see themselves and the rest as one. */
-export function whoRows(
+function whoRows(
   now: Ranking,
   then: Ranking | undefined,
   measure: Measure,

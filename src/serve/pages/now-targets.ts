@@ -24,7 +24,7 @@ const ROWS_FIRST = 32;
 export const isKind = (name: string, kind: string): boolean =>
   new RegExp(`(?:^|-)${kind}`, "i").test(name) || (kind === "OST" && !/(?:OST|MDT)[0-9a-f]{4}$/i.test(name));
 
-export interface BusyEvent {
+interface BusyEvent {
   readonly target: string;
   readonly step: number;
 }
