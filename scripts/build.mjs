@@ -45,8 +45,8 @@ const WARM_LOG = "test/fixtures/darshan/mpiio4_dxt.darshan";
 /** The page that opens logs in a browser, one file. */
 const DROP_PAGE = "plimsoll.html";
 
-/** The script and the styles that a report carries inside; `page` is its folder in web/. */
-const pages = { "report-page": "web/report" };
+/** Scripts and styles that reports carry inside and that the site's pages ask for: a folder in web/, and another whose styles it takes too. */
+const pages = { "report-page": ["web/report"], "site-page": ["web/site", "web/report"] };
 
 /**
  * Builds into a folder of its own, then moves the files over, chunks first and entries last. Chunk names carry
@@ -80,8 +80,8 @@ export async function build({ keepOldMs = 24 * 3600 * 1000, dist = join(root, "d
     const files = Object.keys(result.metafile.outputs).map((path) => relative(work, join(root, path)));
     const inputs = Object.keys(result.metafile.inputs);
     files.push(...(await bundleStarters(bundle, work)));
-    for (const [name, folder] of Object.entries(pages)) {
-      const page = await bundlePage(bundle, folder);
+    for (const [name, [folder, shared]] of Object.entries(pages)) {
+      const page = await bundlePage(bundle, folder, {}, shared);
       inputs.push(...page.inputs);
       writeFileSync(join(work, `${name}.js`), page.script);
       writeFileSync(join(work, `${name}.css`), page.style);
@@ -177,7 +177,7 @@ function fail(error) {
 }
 
 /** A page's script as one piece that runs by itself, and all styles below its folder. Tests use it too. */
-export async function bundlePage(bundle, folder, define = {}) {
+export async function bundlePage(bundle, folder, define = {}, shared = undefined) {
   const result = await bundle({
     absWorkingDir: root,
     entryPoints: [join(folder, "main.ts")],
@@ -193,20 +193,23 @@ export async function bundlePage(bundle, folder, define = {}) {
   }).catch(fail);
   return {
     script: result.outputFiles[0].text,
-    style: await styleOf(folder),
+    style: await styleOf(folder, shared),
     inputs: Object.keys(result.metafile.inputs),
   };
 }
 
 /** What all pages share, and all styles below the folder of one. */
-async function styleOf(folder) {
+async function styleOf(folder, shared) {
   const { transform } = await import("esbuild");
-  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".css"))
-    .sort();
-  const texts = ["web/tokens.css", ...names.map((name) => join(folder, name))].map((path) =>
-    readFileSync(join(root, path), "utf8"),
-  );
+  const paths = [shared, folder]
+    .filter((one) => one !== undefined)
+    .flatMap((one) =>
+      readdirSync(join(root, one), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".css"))
+        .sort()
+        .map((name) => join(one, name)),
+    );
+  const texts = ["web/tokens.css", ...paths].map((path) => readFileSync(join(root, path), "utf8"));
   return (await transform(texts.join("\n"), { loader: "css", minify: true })).code;
 }
 

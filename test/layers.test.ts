@@ -62,12 +62,14 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
     ...["analyze/study/metric", "adaptive/paper", "ncio/judge"],
   ],
   launch: ["base", "node"],
+  cluster: ["base", "node"],
   generate: ["base", "model", "formats", "analyze/study/reuse", "analyze/study/system"],
   "generate/write": ["base", "model", "generate", "node", "store"],
   library: [
     ...["base", "model", "node", "formats", "inputs", "inputs/job", "analyze/job", "report", "report/page"],
     "adaptive/runtime",
   ],
+  serve: [...["base", "model", "node", "plot", "report", "store", "analyze/load", "analyze/study/system"]],
   cli: "all",
 };
 

@@ -9,7 +9,7 @@ import {
   sparkSvg,
   themeCss,
 } from "../plot/index.ts";
-import { renderHtml } from "./html/index.ts";
+import { type HtmlParts, renderHtml } from "./html/index.ts";
 import { encodeTrace } from "./trace/encode.ts";
 
 /** The client script, bundled, and its styles. */
@@ -29,18 +29,31 @@ export interface PageHost {
 /** One HTML text that needs nothing else. */
 export function composePage(document: Document, { script, style }: PageAssets, host: PageHost): string {
   return renderHtml(document, {
+    ...DRAWING,
     script,
-    style: `${themeCss()}\n${style}`,
-    figure: (figure, width) => renderSvg(figure, { width }),
-    spark: sparkSvg,
-    csv: figureCsv,
-    figureTable,
+    style: withTheme(style),
     trace: (trace) => host.base64(host.deflateRaw(encodeTrace(trace))),
-    format: formatValue,
-    exact: formatExact,
     sha256Base64: (text) => host.sha256Base64(text),
   });
 }
+
+const DRAWING = {
+  figure: (figure: Figure, width: number) => renderSvg(figure, { width }),
+  spark: sparkSvg,
+  csv: figureCsv,
+  figureTable,
+  format: formatValue,
+  exact: formatExact,
+};
+
+/** Styles with the colours of figures. */
+export const withTheme = (style: string): string => `${themeCss()}\n${style}`;
+
+/** For pages that a server gives: script and styles are files of their own, and there are no traces. */
+export const siteParts: HtmlParts = {
+  ...DRAWING,
+  ...{ script: "", style: "", trace: () => "", sha256Base64: () => "" },
+};
 
 /** A figure as files: its picture, what is drawn, and what it says of itself. */
 export function figureFiles(figure: Figure): { readonly svg: string; readonly csv: string } {

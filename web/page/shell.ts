@@ -325,7 +325,14 @@ function inParts({ line, canKeepGoing, place }: Failure): [head: string, why: st
   const [, what = "", known = ""] = /^(.*) \(known: (.*)\)$/s.exec(line) ?? [];
   if (known !== "") return [`${what}.`, `Opens: ${known}.`];
   const [, head = line, why = ""] = /^([^(;]{12,}?)(?: (?=\()|; )(.*)$/s.exec(line) ?? [];
-  return [head, why];
+  return [sentence(head), why === "" ? "" : sentence(why)];
+}
+
+/** With a capital, unless it begins with the name of a file, and an end. */
+function sentence(text: string): string {
+  const isNamed = /^[^ ]+: /.test(text);
+  const begun = isNamed ? text : text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return /[.)]$/.test(begun) ? begun : `${begun}.`;
 }
 
 function hintOf({ canKeepGoing, isLimit, line, place }: Failure): string {

@@ -1,6 +1,7 @@
 /** Judges rules of alerts on a store at one moment. What the store cannot tell is said, and never counts as good. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import type { AlertRule } from "./alert-rules.ts";
+import { loadRows } from "./levels.ts";
 
 interface Alert {
   readonly rule: string;
@@ -12,7 +13,7 @@ interface Alert {
   readonly text: string;
 }
 
-interface AlertAnswer {
+export interface AlertAnswer {
   readonly alerts: readonly Alert[];
   /** Rules without data, with the reason. */
   readonly unjudged: readonly { readonly rule: string; readonly reason: string }[];
@@ -124,9 +125,16 @@ const CALLS_MIN = 1000;
 async function latency(db: Queryable, rule: AlertRule, nowUnix: number): Promise<Judged[] | string> {
   const [usecs, calls] = [`${rule.of}_usecs`, rule.of === "metadata" ? "metadata_calls" : `${rule.of}s`];
   const from = Math.floor((nowUnix - rule.overSeconds) / 60);
-  const rows =
-    await db.rows(`with seen as (select file_system, target, minute_unix >= ${from} as late, sum(${usecs})::double as usecs, sum(${calls})::double as calls
-      from targets where ${usecs} is not null and ${minutesBefore(nowUnix, rule.overSeconds + rule.againstSeconds)} group by all)
+  // Weeks come from roll-ups where there are some.
+  const usual = await loadRows(db, ["file_system", "target", usecs, calls], {
+    base: "targets",
+    window: { from: from - Math.floor(rule.againstSeconds / 60), to: from },
+    ...{ condition: `${usecs} is not null`, smallBytes: 0 },
+  });
+  const rows = await db.rows(`with seen as (
+      select file_system, target, true as late, sum(${usecs})::double as usecs, sum(${calls})::double as calls
+        from targets where ${usecs} is not null and ${minutesBefore(nowUnix, rule.overSeconds)} group by all
+      union all select file_system, target, false, sum(${usecs})::double, sum(${calls})::double from ${usual} group by all)
     select ${NAME} as name, max(usecs / calls) filter (late) as own, max(usecs / calls) filter (not late) as usual
     from seen where calls >= ${CALLS_MIN} group by file_system, target having own is not null and usual > 0`);
   if (rows.length === 0)

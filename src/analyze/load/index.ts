@@ -1,5 +1,5 @@
 /** What an administrator asks of a store: who loads a target, who comes first, what a job did, and when it is quiet. */
-export type { Measure } from "./amounts.ts";
+export { type Measure, measured } from "./amounts.ts";
 export { PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
 export { jobAnswer } from "./job.ts";
@@ -22,7 +22,9 @@ export {
   targetsText,
 } from "./targets.ts";
 export { alertRules, DEFAULT_ALERTS } from "./alert-rules.ts";
-export { judgeAlerts } from "./alerts.ts";
+export { type AlertAnswer, judgeAlerts } from "./alerts.ts";
+export { LIVE_ORDERS, type LiveOrder, liveLines, ordered as orderedLoad } from "./live-screen.ts";
+export { storedLoad } from "./live-store.ts";
 export { weekAnswer } from "./week.ts";
 export { weekDocument } from "./week-document.ts";
 export { weekFindings } from "./week-findings.ts";
@@ -32,6 +34,7 @@ export {
   askedWindow,
   checkZone,
   lastWeek,
+  localText,
   parseLength,
   parsePeriod,
   parseTime,
@@ -52,3 +55,21 @@ export {
   type RankedOrder,
   type RankedRow,
 } from "./ranked.ts";
+export {
+  type Band,
+  bandOf,
+  bandWindow,
+  type LoadSteps,
+  loadSteps,
+  newestSamples,
+  type TargetSeries,
+  type TargetSpace,
+  type TargetSteps,
+  targetSeries,
+  targetSpace,
+  usualHours,
+} from "./target-series.ts";
+export { rowsOfStore } from "./stored-runs.ts";
+export { personAnswer } from "./person.ts";
+export { personDocument } from "./person-document.ts";
+export { jobLoad } from "./job-load.ts";

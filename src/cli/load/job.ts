@@ -14,7 +14,8 @@ import { UsageError } from "../../base/errors.ts";
 import { provenanceJson, provenancePrefix } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import { parseBytes } from "../values.ts";
-import { aboutOf, commandLine, flag, originOf, show, STORE_OPTIONS, withStore, zoned } from "./options.ts";
+import { commandLine, flag } from "../../base/command-line.ts";
+import { aboutOf, originOf, show, STORE_OPTIONS, withStore, zoned } from "./options.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({

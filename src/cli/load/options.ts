@@ -13,6 +13,7 @@ import {
   targetsText,
   type Window,
 } from "../../analyze/load/index.ts";
+import { commandLine, flag } from "../../base/command-line.ts";
 import { csvText, type CsvValue } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import {
@@ -167,21 +168,9 @@ export async function show(
   else context.out.write(renderText(document, { width: context.columns, color: context.color, full: false }));
 }
 
-/** The command line again, for the end of a page. Words that a shell would read otherwise are quoted. */
 /** The command with the options that were given, for a shell. */
 export const commandOf = (words: string, options: Readonly<Record<string, unknown>>, names: string): string =>
   commandLine([
     ...words.split(" "),
     ...names.split(" ").flatMap((name) => [options[name]].flat().flatMap((one) => flag(name, one as string))),
   ]);
-
-export function commandLine(words: readonly (string | undefined)[]): string {
-  return words
-    .filter((word) => word !== undefined)
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(" ");
-}
-
-/** `--name value` when there is a value. */
-export const flag = (name: string, value: string | number | undefined): string[] =>
-  value === undefined ? [] : [`--${name}`, String(value)];

@@ -11,15 +11,17 @@ import {
   rankedDocument,
   type RankedOrder,
   type RankedRow,
+  rowsOfStore,
 } from "../../analyze/load/index.ts";
+import { nameFilter } from "../../inputs/job/index.ts";
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { NamePatterns } from "../../base/glob.ts";
 import { readRanking } from "../../inputs/ranking/read.ts";
 import { isSynthetic, type Provenance } from "../../model/index.ts";
 import type { Context } from "../context.ts";
-import { rowsOfStore } from "./top-store.ts";
-import { aboutOf, commandLine, flag, originOf, show, withStore } from "./options.ts";
+import { commandLine, flag } from "../../base/command-line.ts";
+import { aboutOf, originOf, show, withStore } from "./options.ts";
 
 type Ranked = (typeof RANKED)[number];
 
@@ -50,7 +52,7 @@ export async function topOfLogs(
     options.store === undefined
       ? await rowsOfLogs(what, inputs, options, context)
       : await withStore(options, async (db) => ({
-          rows: await rowsOfStore(db, what, options),
+          rows: await rowsOfStore(db, what, nameFilter(options)),
           origin: await originOf(db, "runs"),
         }));
   const first = ranked(rows, order, options.limit);

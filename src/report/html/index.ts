@@ -41,7 +41,7 @@ export function renderHtml(document: Document, parts: HtmlParts): string {
   return `${headHtml(document, parts)}
 <body>
 <a class="skip" href="#page-main">Skip to the content</a>
-<header class="bar"><div class="wrap"><span class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${markHtml("currentColor")}</svg><span class="name">Plimsoll</span></span><p class="bar-title" title="${attribute(document.title)}"><b>${title}</b>${facts.length > 0 ? ` <span>${facts.join(" · ")}</span>` : ""}</p><details class="fold"><summary aria-label="Sections g" aria-keyshortcuts="g"><span>Sections <kbd>g</kbd></span></summary><nav aria-label="Sections">${contents}</nav></details>
+<header class="bar"><div class="wrap"><span class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${MARK_HTML}</svg><span class="name">Plimsoll</span></span><p class="bar-title" title="${attribute(document.title)}"><b>${title}</b>${facts.length > 0 ? ` <span>${facts.join(" · ")}</span>` : ""}</p><details class="fold"><summary aria-label="Sections g" aria-keyshortcuts="g"><span>Sections <kbd>g</kbd></span></summary><nav aria-label="Sections">${contents}</nav></details>
 <div class="tools"></div></div></header>
 <main id="page-main" class="wrap" tabindex="-1">${hero}
 ${[...parted.slice(0, firstOf), closer, ...parted.slice(firstOf)].join("\n")}
@@ -94,9 +94,7 @@ function headHtml(document: Document, parts: HtmlParts): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  const mark = encodeURIComponent(
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${markHtml("#0b5fae")}</svg>`,
-  );
+  const mark = encodeURIComponent(MARK_SVG);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -115,4 +113,12 @@ ${style}
 </head>`;
 }
 
-export { visible } from "./escape.ts";
+/** The mark in the colour of what it stands in. */
+export const MARK_HTML = markHtml("currentColor");
+/** The mark as a picture of its own. */
+export const MARK_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${markHtml("#0b5fae")}</svg>`;
+
+export { blockHtml, type PageBuild } from "./blocks.ts";
+export { attribute, domId, escapeHtml, name, prose, scriptJson, visible } from "./escape.ts";
+export { markSvg } from "./words.ts";
+export type { HtmlParts } from "./parts.ts";

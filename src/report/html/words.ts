@@ -30,8 +30,12 @@ const MARK_WORDS: Readonly<Record<keyof typeof MARKS, string>> = {
 };
 
 export function severityHtml(level: keyof typeof MARKS): string {
-  return `<span class="sev ${level}"><svg viewBox="0 0 12 12" aria-hidden="true">${MARKS[level]}</svg>${MARK_WORDS[level]}</span>`;
+  return `<span class="sev ${level}">${markSvg(level)}${MARK_WORDS[level]}</span>`;
 }
+
+/** The mark of a severity alone; a word stands beside it. */
+export const markSvg = (level: keyof typeof MARKS): string =>
+  `<svg viewBox="0 0 12 12" aria-hidden="true">${MARKS[level]}</svg>`;
 
 const SHAPES = {
   octagon: '<path d="M5.2 1.5h5.6l3.7 3.7v5.6l-3.7 3.7H5.2l-3.7-3.7V5.2z"/><path d="M8 4.6v4.2M8 11.3v.1"/>',

@@ -1,9 +1,8 @@
 /** Rows of `plimsoll top runs|files|applications` from a store. */
-import { byApplication, type RANKED, type RankedRow } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { NameFilter, NamePatterns } from "../../base/glob.ts";
-import { nameFilter } from "../../inputs/job/index.ts";
+import type { NameFilter } from "../../base/glob.ts";
 import type { Queryable } from "../../model/index.ts";
+import { byApplication, type RANKED, type RankedRow } from "./ranked.ts";
 
 const IO_SECONDS = "(coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0))";
 const SUMS = `coalesce(sum(bytes_read), 0)::double as "bytesRead", coalesce(sum(bytes_written), 0)::double as "bytesWritten",
@@ -25,14 +24,16 @@ const SLOWEST = `case
 export async function rowsOfStore(
   db: Queryable,
   what: (typeof RANKED)[number],
-  patterns: NamePatterns,
+  filter?: NameFilter,
+  /** Only runs of users with these numbers. */
+  userIds?: readonly string[],
 ): Promise<readonly RankedRow[]> {
-  const filter = nameFilter(patterns);
+  const own = ownCondition(userIds);
   if (what === "files") {
     const rows = (await db.rows(
       `select coalesce(any_value(path), '') as path, count(distinct run_id)::double as runs, ${SUMS}
        from accesses left join (select file_id, any_value(path) as path from files group by file_id) using (file_id)
-       group by file_id order by file_id`,
+       where ${own} group by file_id order by file_id`,
     )) as RankedRow[];
     const kept = filter === undefined ? rows : rows.filter(({ path }) => filter.keeps(String(path)));
     filter?.requireMatches();
@@ -42,7 +43,7 @@ export async function rowsOfStore(
   const chosen = filter === undefined ? "accesses" : `(from accesses semi join ${KEPT} using (file_id))`;
   const files = filter === undefined ? "files" : "named";
   const rows = (await db.rows(
-    `select source, application, job_id as "jobId", cast(user_id as varchar) as "userId", ranks::double as ranks,
+    `select cast(run_id as varchar) as "runId", source, application, job_id as "jobId", cast(user_id as varchar) as "userId", ranks::double as ranks,
        (start_unix_ns / 1e9)::double as "startUnixSeconds", run_seconds as "runSeconds", ${files}::double as files,
        "bytesRead", "bytesWritten", opens, reads, writes, seconds, "metadataSeconds", "slowestSeconds",
        partial_modules as "partialModules"
@@ -50,11 +51,17 @@ export async function rowsOfStore(
        select run_id, count(distinct file_id) as named, ${SUMS}, ${SLOWEST}
        from ${chosen} join (select run_id, ranks as ranks_of_run from runs) using (run_id)
        group by run_id
-     ) using (run_id) order by source`,
+     ) using (run_id) where ${own} order by source`,
   )) as RankedRow[];
   if (rows.length === 0) throw new UsageError("the store has no runs; plimsoll ingest reads Darshan logs");
   return what === "runs" ? rows : byApplication(rows);
 }
+
+const ownCondition = (userIds: readonly string[] | undefined): string => {
+  if (userIds === undefined) return "true";
+  const numbers = userIds.filter((id) => /^\d{1,18}$/.test(id));
+  return numbers.length === 0 ? "false" : `user_id in (${numbers.join(", ")})`;
+};
 
 /** Files whose names the patterns keep; a table of this connection. */
 const KEPT = "files_of_patterns";

@@ -1,0 +1,20 @@
+/** A store of a large site with a given number of minute rows; compacted day by day, but for its last hours, as a live one is. */
+import { compactStore, Store } from "../../src/store/index.ts";
+import { Site } from "../years/site.ts";
+
+export async function makeStore(path: string, minuteRows: number): Promise<void> {
+  const store = await Store.openOrCreate(path);
+  const site = new Site();
+  // It ends about now; days are whole, so that hours of a week before are in it.
+  const days = Math.ceil(minuteRows / 4.5e6);
+  const first = Math.floor(Date.now() / 3_600_000) - 24 * days;
+  for (let hour = 0; site.rows.minutes < minuteRows && hour < 24 * days; hour++) {
+    const batch = store.beginBatch({ writer: "bench" });
+    await site.hour(batch, first + hour);
+    await batch.commit();
+    if (hour % 24 !== 21) continue;
+    await compactStore(store, { graceMs: 0 });
+    console.log(`${site.rows.minutes} minute rows`);
+  }
+  await store.close();
+}

@@ -1,0 +1,100 @@
+/** One user or one account: what its jobs did day by day, and its jobs with how efficiently they write. */
+import { type Queryable, SMALL_WRITE_BYTES } from "../../model/index.ts";
+import { AMOUNT_COLUMNS, type Amounts, amountsOf, number, quoted, SUMS_AGAIN, text } from "./amounts.ts";
+import { loadRows } from "./levels.ts";
+import type { Window } from "./window.ts";
+
+const DAY = 1440;
+
+interface PersonDay extends Amounts {
+  /** First minute of the day (UTC), since 1970. */
+  readonly minuteUnix: number;
+}
+
+interface PersonJob extends Amounts {
+  readonly jobId: string;
+  readonly user: string | null;
+  readonly account: string | null;
+  readonly name: string | null;
+  readonly state: string | null;
+  readonly nodes: number | null;
+  readonly startUnix: number | null;
+  readonly endUnix: number | null;
+}
+
+export interface PersonAnswer {
+  readonly window: Window;
+  readonly days: readonly PersonDay[];
+  /** By bytes. */
+  readonly jobs: readonly PersonJob[];
+  readonly jobsTotal: number;
+  readonly total: Amounts;
+  /** All jobs of the store in this time together, to compare with. */
+  readonly everybody: Amounts;
+  /** Numbers of the user. */
+  readonly userIds: readonly string[];
+}
+
+interface PersonRequest {
+  readonly by: "user" | "account";
+  readonly name: string;
+  readonly window: Window;
+  readonly limit: number;
+}
+
+/** Null: the store knows nobody of this name. */
+export async function personAnswer(
+  db: Queryable,
+  { by, name, window, limit }: PersonRequest,
+): Promise<PersonAnswer | null> {
+  const own =
+    by === "account"
+      ? `account = ${quoted(name)}`
+      : `(user_name = ${quoted(name)} or (coalesce(user_name, '') = '' and user_id in (from person_ids)))`;
+  const uid = /^uid (\d{1,18})$/.exec(name)?.[1];
+  await db.run(
+    `create or replace temp table person_ids as ${by === "account" ? "select null::bigint as user_id where false" : `select distinct user_id from jobs where user_id is not null and user_name = ${quoted(name)}${uid === undefined ? "" : ` union select ${uid}::bigint`}`}`,
+  );
+  await db.run(`create or replace temp table person_jobs as select job_key, any_value(job_id) as job_id, cluster, any_value(user_name) as user_name,
+      any_value(account) as account, any_value(name) as name, any_value(state) as state, max(nodes) as nodes,
+      min(start_unix_ns) as start_unix_ns, max(end_unix_ns) as end_unix_ns
+    from jobs where ${own} group by job_key, cluster`);
+  const [known] = await db.rows(
+    "select (select count(*) from person_jobs) as jobs, (select count(*) from person_ids) as ids",
+  );
+  if (number(known?.jobs) === 0 && number(known?.ids) === 0) return null;
+  const asked = { base: "minutes", window, condition: "true", smallBytes: SMALL_WRITE_BYTES } as const;
+  const rows = await loadRows(db, ["job_key", "job_id", "cluster", "user_id", ...AMOUNT_COLUMNS], asked);
+  // One number may be on two clusters; a row without a cluster is of whoever has the number.
+  await db.run(`create or replace temp table person_rows as select r.* from ${rows} r
+    where exists (select 1 from person_jobs j where j.job_key = r.job_key and (r.cluster is null or j.cluster is null or j.cluster = r.cluster))
+      or (r.user_id in (from person_ids) and r.job_key not in (select job_key from person_jobs))`);
+  const days = await db.rows(`select minute_unix // ${DAY} * ${DAY} as day, ${SUMS_AGAIN} from person_rows
+    group by 1 order by 1`);
+  const jobs =
+    await db.rows(`select r.job_id, any_value(j.user_name) as user_name, any_value(j.account) as account, any_value(j.name) as name,
+      any_value(j.state) as state, any_value(j.nodes) as nodes, any_value(j.start_unix_ns) as begun, any_value(j.end_unix_ns) as ended, ${SUMS_AGAIN}
+    from (select job_key, any_value(job_id) as job_id, ${SUMS_AGAIN} from person_rows group by job_key) r
+    left join (select job_key, any_value(columns(* exclude (job_key))) from person_jobs group by job_key) j on j.job_key = r.job_key
+    group by r.job_id order by sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) desc, r.job_id limit ${limit}`);
+  const [count] = await db.rows("select count(distinct job_key) as jobs from person_rows");
+  const [total] = await db.rows(`select ${SUMS_AGAIN} from person_rows`);
+  const [everybody] = await db.rows(`select ${SUMS_AGAIN} from ${rows}`);
+  const ids = await db.rows("select user_id from person_ids where user_id is not null");
+  const seconds = (ns: unknown): number | null => (ns === null || ns === undefined ? null : Number(ns) / 1e9);
+  return {
+    window,
+    days: days.map((row) => ({ minuteUnix: number(row.day), ...amountsOf(row) })),
+    jobs: jobs.map((row) => ({
+      ...{ jobId: String(row.job_id), user: text(row.user_name), account: text(row.account) },
+      ...{ name: text(row.name), state: text(row.state) },
+      nodes: row.nodes === null ? null : number(row.nodes),
+      ...{ startUnix: seconds(row.begun), endUnix: seconds(row.ended) },
+      ...amountsOf(row),
+    })),
+    jobsTotal: number(count?.jobs),
+    total: amountsOf(total ?? {}),
+    everybody: amountsOf(everybody ?? {}),
+    userIds: ids.map(({ user_id }) => String(user_id)),
+  };
+}

@@ -1,0 +1,92 @@
+/** `plimsoll serve`: the site's pages over a store. */
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { inFile, UsageError } from "../base/errors.ts";
+import { version } from "../../package.json";
+import { defineCommand } from "./command.ts";
+import { option } from "./option.ts";
+
+const TOKEN = /^[\w.~+/=-]{16,200}$/;
+
+export default defineCommand({
+  name: "serve",
+  description:
+    "Serves pages about a store that others fill meanwhile: now, targets, jobs, users, accounts, two times compared, quiet hours, a week to print, Darshan runs, files and programs, studies, the store itself. The first line on stdout is {url} with a token in it; pages are for whoever has the token. It listens on 127.0.0.1 unless --host says otherwise, only reads, and answers GET and HEAD alone. Behind a proxy that authenticates, --user-header names the header with the user: they see their own jobs and sums of others, --admins see everything, and the proxy presents the token (Authorization: Bearer). Pages refresh by themselves when the store changes. SIGTERM stops it. See docs/serve.md, and examples/ for systemd, nginx and Apache.",
+  options: {
+    store: option.text("DIR", "store to read"),
+    port: option.whole("port; 0 picks a free one", { min: 0, max: 65_535, default: 0 }),
+    host: option.text("ADDRESS", "address to listen on", { default: "127.0.0.1" }),
+    "user-header": option.text("NAME", "header in which a proxy names the user, such as X-Remote-User"),
+    admins: option.list("NAME", "users who see everything, with --user-header; comma-separated or repeated"),
+    "token-file": option.text("FILE", "file with the token (default: a new token at each start)"),
+    sql: option.flag("offer /sql: reading statements, 10 s and 256 MiB each, for administrators"),
+    studies: option.text("DIR", "folder with results of plimsoll study -o, for /studies"),
+    memory: option.bytes("database memory limit; beyond it, spill to disk", {
+      min: 64 * 1024 * 1024,
+      default: 512 * 1024 * 1024,
+    }),
+    threads: option.whole("number of threads of each question (default: all cores)", { min: 1, max: 1024 }),
+  },
+  examples: {
+    "plimsoll serve --store centre": "print an address to open in a browser",
+    "plimsoll serve --store centre --port 8600 --token-file token --user-header X-Remote-User --admins root,kim":
+      "behind a proxy that knows who asks",
+  },
+  async run({ options }, context) {
+    const { store, host, port } = options;
+    if (store === undefined) throw new UsageError("--store is missing: name a store folder");
+    if (options.admins.length > 0 && options.userHeader === undefined)
+      throw new UsageError(
+        "--admins: without --user-header whoever has the token sees everything; add --user-header",
+      );
+    const userHeader = options.userHeader?.toLowerCase();
+    if (userHeader !== undefined && !/^[a-z][a-z0-9-]{1,60}$/.test(userHeader))
+      throw new UsageError(
+        `--user-header ${options.userHeader}: expected the name of a header, such as X-Remote-User`,
+      );
+    const token =
+      options.tokenFile === undefined ? randomBytes(24).toString("hex") : tokenOf(options.tokenFile);
+    // A store that is not there, or that nobody can read, is said at once.
+    const { Store } = await import("../store/index.ts");
+    await (await Store.open(store)).close();
+    const { serveSite } = await import("../serve/index.ts");
+    const server = await serveSite({
+      ...{ store, host, port, token, userHeader, sql: options.sql, studies: options.studies },
+      admins: options.admins
+        .flatMap((one) => one.split(","))
+        .map((one) => one.trim())
+        .filter((one) => one !== ""),
+      ...{ memoryBytes: options.memory, threads: options.threads, madeBy: `Plimsoll ${version}` },
+    }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE")
+        throw new UsageError(`--port ${port}: another program listens there; choose another port, or 0`);
+      if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+        throw new UsageError(`--host ${host}: no address of this machine`);
+      if (error.code === "EACCES")
+        throw new UsageError(`--port ${port}: not allowed to listen there; choose a port from 1024`);
+      throw error;
+    });
+    try {
+      const name = server.address.family === "IPv6" ? `[${server.address.address}]` : server.address.address;
+      context.out.write(
+        `${JSON.stringify({ url: `http://${name}:${server.address.port}/?token=${token}` })}\n`,
+      );
+      context.out.flush();
+      await new Promise<void>((resolve) => {
+        if (context.signal.aborted) resolve();
+        else context.signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    } finally {
+      await server.close();
+    }
+  },
+});
+
+function tokenOf(path: string): string {
+  const token = inFile(path, () => readFileSync(path, "utf8")).trim();
+  if (!TOKEN.test(token))
+    throw new UsageError(
+      `${path}: expected a token of 16 to 200 letters, digits or -._~+/=; openssl rand -hex 24 makes one`,
+    );
+  return token;
+}

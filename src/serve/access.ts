@@ -1,0 +1,63 @@
+/** Who asks, and whether they may: a token in a header or a cookie, and behind a proxy the user that it names. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+export interface Viewer {
+  /** As the proxy names them; null: whoever has the token. */
+  readonly name: string | null;
+  /** Sees everything; others see their own jobs and sums. */
+  readonly isAdmin: boolean;
+}
+
+export interface AccessOptions {
+  readonly token: string;
+  /** Header that names the user, in small letters. */
+  readonly userHeader?: string | undefined;
+  readonly admins: readonly string[];
+}
+
+type Access =
+  | { readonly kind: "viewer"; readonly viewer: Viewer; readonly setCookie: boolean }
+  | { readonly kind: "refused"; readonly status: 401 | 403 | 400; readonly text: string };
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** The same time for every wrong token, whatever it is. */
+const isToken = (given: string, token: string): boolean => timingSafeEqual(digest(given), digest(token));
+
+export const cookieName = (port: number): string => `plimsoll-${port}`;
+
+export function accessOf(
+  request: IncomingMessage,
+  url: URL,
+  port: number,
+  { token, userHeader, admins }: AccessOptions,
+): Access {
+  const inUrl = url.searchParams.get("token");
+  const given = [bearerOf(request), cookieOf(request, cookieName(port)), inUrl];
+  if (!given.some((one) => one !== null && isToken(one, token)))
+    return refused(401, "open the address that plimsoll serve printed: it has the token in it");
+  const setCookie = inUrl !== null;
+  if (userHeader === undefined) return { kind: "viewer", viewer: { name: null, isAdmin: true }, setCookie };
+  const names = request.headersDistinct[userHeader] ?? [];
+  const name = names[0]?.trim() ?? "";
+  if (names.length > 1)
+    return refused(400, `${userHeader} came ${names.length} times; the proxy sets it once`);
+  if (name === "") return refused(403, `the proxy named no user in ${userHeader}`);
+  return { kind: "viewer", viewer: { name, isAdmin: admins.includes(name) }, setCookie };
+}
+
+const refused = (status: 401 | 403 | 400, text: string): Access => ({ kind: "refused", status, text });
+
+function bearerOf({ headers }: IncomingMessage): string | null {
+  const match = /^Bearer ([\w.~+/=-]{1,200})$/.exec(headers.authorization ?? "");
+  return match?.[1] ?? null;
+}
+
+function cookieOf({ headers }: IncomingMessage, name: string): string | null {
+  for (const part of (headers.cookie ?? "").split(";")) {
+    const [key, value] = part.trim().split("=", 2);
+    if (key === name && value !== undefined) return value;
+  }
+  return null;
+}

@@ -1,0 +1,167 @@
+/**
+ * Answers of a store that others write meanwhile. A version is the set of batches that count at one moment; each question is
+ * asked once for each version, however many ask it. Sessions of an old version are closed when the last question to it is
+ * answered. A store that vanishes is looked for again with the next request.
+ */
+import { createHash } from "node:crypto";
+import { UsageError } from "../base/errors.ts";
+import type { Queryable } from "../model/index.ts";
+import { type BatchInfo, Store, type StoreSession } from "../store/index.ts";
+
+interface AnswersOptions {
+  /** What the database may hold in memory, over all sessions. */
+  readonly memoryBytes: number;
+  readonly threads?: number | undefined;
+}
+
+/** Sessions that work side by side: a slow question does not hold up the quick ones. */
+const SESSIONS = 2;
+const ANSWERS_MAX = 400;
+const WAITING_MAX = 400;
+/** How long a look at the manifest lasts. */
+const FRESH_MS = 250;
+
+/** There is more to do than can be done in time. */
+export class TooBusy extends Error {}
+
+/** The store cannot be opened: it is away, or not whole. */
+export class StoreGone extends Error {}
+
+export interface Answers {
+  /** Changes when the store does. */
+  readonly id: string;
+  readonly batches: readonly BatchInfo[];
+  /** The answer to a question with this name; asked when nobody has asked it yet. */
+  answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T>;
+}
+
+export class StoreAnswers {
+  readonly #path: string;
+  readonly #options: AnswersOptions;
+  #store: Store | undefined;
+  #version: Version | undefined;
+  #looking: Promise<Version> | undefined;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(path: string, options: AnswersOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  /** The version of now. Throws what keeps the store from being read. */
+  current(): Promise<Answers> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async close(): Promise<void> {
+    this.#version?.retire();
+    await this.#store?.close();
+  }
+
+  async #look(): Promise<Version> {
+    const now = performance.now();
+    const isFresh = now - this.#lookedMs < FRESH_MS;
+    if (this.#version !== undefined && isFresh && !this.#version.isStale) return this.#version;
+    try {
+      if (this.#store === undefined) this.#store = await this.#open();
+      else this.#store.refresh();
+    } catch (error) {
+      this.#version?.retire();
+      this.#version = undefined;
+      this.#store = undefined;
+      throw new StoreGone(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+    this.#lookedMs = now;
+    const batches = this.#store.batches();
+    const id = idOf(batches);
+    if (this.#version?.id === id && !this.#version.isStale) return this.#version;
+    this.#version?.retire();
+    this.#version = new Version(id, batches, this.#store);
+    return this.#version;
+  }
+
+  #open(): Promise<Store> {
+    const { memoryBytes, threads } = this.#options;
+    return Store.open(this.#path, {
+      memoryBytes: memoryBytes / SESSIONS,
+      ...(threads === undefined ? {} : { threads }),
+    });
+  }
+}
+
+const idOf = (batches: readonly BatchInfo[]): string =>
+  createHash("sha256")
+    .update(batches.map(({ id }) => id).join("\n"))
+    .digest("hex")
+    .slice(0, 16);
+
+class Version implements Answers {
+  readonly id: string;
+  readonly batches: readonly BatchInfo[];
+  /** Its segments are gone, as after a compaction: sessions over them answer nothing any more. */
+  isStale = false;
+  readonly #store: Store;
+  readonly #known = new Map<string, Promise<unknown>>();
+  readonly #idle: StoreSession[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+  #isRetired = false;
+
+  constructor(id: string, batches: readonly BatchInfo[], store: Store) {
+    this.id = id;
+    this.batches = batches;
+    this.#store = store;
+  }
+
+  answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T> {
+    const known = this.#known.get(name) as Promise<T> | undefined;
+    if (known !== undefined) {
+      // The last asked stays longest.
+      this.#known.delete(name);
+      this.#known.set(name, known);
+      return known;
+    }
+    const made = this.#ask(ask);
+    this.#known.set(name, made);
+    made.catch(() => this.#known.delete(name));
+    for (const old of this.#known.keys()) {
+      if (this.#known.size <= ANSWERS_MAX) break;
+      this.#known.delete(old);
+    }
+    return made;
+  }
+
+  /** No new questions come; sessions are closed as they become idle. */
+  retire(): void {
+    this.#isRetired = true;
+    for (const session of this.#idle.splice(0)) session.close();
+  }
+
+  async #ask<T>(ask: (db: Queryable) => Promise<T>): Promise<T> {
+    if (this.#busy < SESSIONS) this.#busy++;
+    else {
+      if (this.#waiting.length >= WAITING_MAX)
+        throw new TooBusy(`${WAITING_MAX} questions wait for an answer; try again in a moment`);
+      // Whoever is done hands its place over.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    let session: StoreSession | undefined;
+    try {
+      session = this.#idle.pop() ?? (await this.#store.query({ batches: this.batches }));
+      return await ask(session);
+    } catch (error) {
+      // A wrong question says nothing of the store.
+      if (!(error instanceof UsageError)) this.isStale = true;
+      throw error;
+    } finally {
+      if (session !== undefined && (this.#isRetired || this.isStale)) session.close();
+      else if (session !== undefined) this.#idle.push(session);
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#busy--;
+      else next();
+    }
+  }
+}

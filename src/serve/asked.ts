@@ -1,0 +1,97 @@
+/** The time and the targets that an address asks for, with bounds. */
+import {
+  answerable,
+  chosenZone,
+  chooseTargets,
+  parseLength,
+  parseTime,
+  storedTargetNames,
+  storedTime,
+  targetCondition,
+  type TargetName,
+  type Window,
+} from "../analyze/load/index.ts";
+import { UsageError } from "../base/errors.ts";
+import type { Provenance } from "../model/index.ts";
+import { type OriginTable, provenanceOf } from "../store/index.ts";
+import { type Ask, NotFound } from "./site.ts";
+
+export interface StoreFacts {
+  readonly stored: Window;
+  readonly targets: readonly TargetName[];
+  readonly zone: string;
+}
+
+/** What every page about load needs to know of the store. */
+export const storeFacts = (ask: Ask): Promise<StoreFacts> =>
+  ask.answer("facts", async (db) => ({
+    stored: await storedTime(db),
+    targets: await storedTargetNames(db),
+    zone: (await chosenZone(db, "")).zone,
+  }));
+
+export const originOf = (ask: Ask, ...tables: readonly OriginTable[]): Promise<Provenance> =>
+  ask.answer(`origin ${tables.join()}`, (db) => provenanceOf(db, tables));
+
+export interface AskedTime {
+  readonly window: Window;
+  readonly span: string;
+  /** Minutes of a step of a series: at most some 200 steps. */
+  readonly stepMinutes: number;
+  /** Words of a command that ask for the same time. */
+  readonly words: readonly string[];
+}
+
+const STEPS_MAX = 200;
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440];
+
+/** `span` before the end of the store, or before `to`. */
+export async function askedTime(
+  ask: Ask,
+  choices: readonly string[],
+  usual: string,
+): Promise<AskedTime & StoreFacts> {
+  const facts = await storeFacts(ask);
+  const { stored, zone } = facts;
+  const span = ask.param("span") ?? usual;
+  if (!choices.includes(span)) throw new UsageError(`span ${span}: choose one of ${choices.join(", ")}`);
+  const minutes = parseLength("span", span) / 60;
+  const toText = ask.param("to");
+  const clock = { zone, nowUnix: ask.nowUnix, stored };
+  const to = toText === undefined ? stored.to : Math.ceil(parseTime("to", toText, clock) / 60);
+  const window = { from: to - minutes, to };
+  if (window.from >= stored.to || window.to <= stored.from)
+    throw new UsageError(
+      `to ${toText}: the store has ${isoTime(stored.from)} to ${isoTime(stored.to)} and nothing of this time`,
+    );
+  const stepMinutes = STEPS.find((step) => minutes / step <= STEPS_MAX) ?? 1440;
+  const words =
+    toText === undefined ? ["--from", `end-${span}`] : ["--from", isoTime(window.from), "--to", isoTime(to)];
+  const [name, asked] = [
+    `window ${window.from} ${window.to}`,
+    { ...window, grain: Math.min(60, stepMinutes) },
+  ];
+  const known = await ask.answer(name, (db) => answerable(db, asked, stored));
+  const grain = Math.max(known.grain ?? 1, 1);
+  return {
+    ...facts,
+    window: { from: window.from, to: window.to, grain: grain === 1 && minutes > 1920 ? 60 : grain },
+    ...{ span, words },
+    stepMinutes: Math.max(stepMinutes, grain),
+  };
+}
+
+export const isoTime = (minute: number): string => new Date(minute * 60_000).toISOString().slice(0, 16);
+
+/** The one target that a name in an address means. */
+export async function askedTarget(
+  ask: Ask,
+  name: string,
+): Promise<StoreFacts & { readonly target: TargetName; readonly condition: string }> {
+  const facts = await storeFacts(ask);
+  const exact = name.replace(/[*?,]/g, "\0");
+  const { targets } = chooseTargets(facts.targets, [exact]);
+  const [target] = targets;
+  if (target === undefined || name === "") throw new NotFound(`the store has no target ${name}`);
+  return { ...facts, target, condition: targetCondition(facts.targets, [target]) };
+}

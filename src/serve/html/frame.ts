@@ -1,0 +1,101 @@
+/** The frame of every page: bar, navigation, what is fresh, panels, foot. */
+import { isSynthetic } from "../../model/index.ts";
+import { attribute, escapeHtml, MARK_HTML, prose, scriptJson, visible } from "../../report/html/index.ts";
+import type { PageContent } from "../site.ts";
+import { PanelBuild, panelHtml } from "./panel.ts";
+
+export interface Frame {
+  readonly root: string;
+  readonly nav: readonly { readonly path: string; readonly word: string; readonly isHere: boolean }[];
+  /** Of this page, with its parameters. */
+  readonly address: URLSearchParams;
+  readonly storeName: string;
+  readonly user: string | null;
+  readonly version: string;
+  readonly madeBy: string;
+  readonly sql: boolean;
+  readonly assets: { readonly script: string; readonly style: string };
+}
+
+export function pageHtml(content: PageContent, frame: Frame): string {
+  const build = new PanelBuild(frame);
+  const main = content.panels.filter(({ aside }) => !aside).map((panel) => panelHtml(panel, build));
+  const aside = content.panels.filter((panel) => panel.aside).map((panel) => panelHtml(panel, build));
+  const head =
+    content.head ??
+    `<div class="page-head"><h1>${prose(content.title)}</h1>${content.verdict === undefined ? "" : `<p>${prose(content.verdict)}</p>`}</div>`;
+  const columns =
+    aside.length === 0
+      ? main.join("\n")
+      : `<div class="cols"><div>${main.join("\n")}</div><div>${aside.join("\n")}</div></div>`;
+  return shellHtml(
+    frame,
+    content.title,
+    `${originHtml(content)}${head}${columns}`,
+    `${spansHtml(content, frame)}`,
+    `<script type="application/json" id="page-data">${scriptJson(build.data)}</script>`,
+  );
+}
+
+/** A page that says one thing: not there, not allowed, not now. */
+export const messageHtml = (frame: Frame, title: string, text: string): string =>
+  shellHtml(
+    frame,
+    title,
+    `<div class="page-head message"><h1>${prose(title)}</h1><p>${prose(text)}</p></div>`,
+    "",
+    "",
+  );
+
+function shellHtml(frame: Frame, title: string, main: string, tools: string, data: string): string {
+  const { root, assets } = frame;
+  const home = root === "" ? "./" : root;
+  const nav = frame.nav
+    .map(
+      ({ path, word, isHere }) =>
+        `<a href="${attribute(path === "" ? home : root + path)}"${isHere ? ' aria-current="page"' : ""}>${escapeHtml(word)}</a>`,
+    )
+    .join("");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="${attribute(frame.madeBy)}">
+<title>${escapeHtml(visible(title).slice(0, 200))} · ${escapeHtml(visible(frame.storeName))}</title>
+<link rel="icon" href="${root}assets/mark.svg">
+<link rel="stylesheet" href="${root}assets/${assets.style}">
+<script src="${root}assets/${assets.script}"></script>
+</head>
+<body class="site" data-root="${attribute(home)}">
+<a class="skip" href="#page-main">Skip to the content</a>
+<header class="bar"><div class="wrap"><a class="brand" href="${attribute(home)}"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${MARK_HTML}</svg><span class="name">Plimsoll</span></a>
+<span class="store-name" title="The store">${prose(frame.storeName)}</span>
+<nav aria-label="Pages">${nav}</nav>
+<form class="find" action="${root}find" role="search"><input class="search" type="search" name="q" placeholder="Job, user, target" aria-label="Go to a job, a user, an account or a target" aria-keyshortcuts="/" autocomplete="off" spellcheck="false" maxlength="200"></form>
+<div class="tools"><span class="live" hidden><i></i><span role="status"></span></span>${tools}</div></div></header>
+<main id="page-main" class="wrap" tabindex="-1">
+${main}
+</main>
+<footer class="foot wrap"><p>Made by ${prose(frame.madeBy)} from the store ${prose(frame.storeName)}, version <code>${escapeHtml(frame.version)}</code>${frame.user === null ? "" : `, for ${prose(frame.user)}`}. <span class="keys-hint"><kbd>/</kbd> find <kbd>?</kbd> all keys</span></p></footer>
+${data}</body>
+</html>
+`;
+}
+
+function originHtml({ origin }: PageContent): string {
+  if (!isSynthetic(origin)) return "";
+  const part = origin.synthetic >= origin.of ? "" : `${origin.synthetic} of ${origin.of} ${origin.unit}: `;
+  return `<p class="synthetic"><b>Synthetic data.</b> ${prose(part)}Generated, not recorded on a machine.</p>`;
+}
+
+function spansHtml({ spans }: PageContent, { address }: Frame): string {
+  if (spans === undefined) return "";
+  const links = spans.choices.map((span) => {
+    const query = new URLSearchParams(address);
+    query.set("span", span);
+    return `<a href="?${attribute(query.toString())}"${span === spans.span ? ' aria-current="true"' : ""}>${escapeHtml(span)}</a>`;
+  });
+  return `<details class="fold spans"><summary aria-label="Length of time, now ${attribute(spans.span)}">Last ${escapeHtml(spans.span)}</summary><nav aria-label="Length of time">${links.join("")}</nav></details>`;
+}

@@ -1,0 +1,135 @@
+/** Parts of the first page: verdict, states, freshness, who, space. */
+import type { TargetSpace } from "../../analyze/load/index.ts";
+import { formatShare } from "../../base/units.ts";
+import { attribute, escapeHtml, markSvg, name, prose } from "../../report/html/index.ts";
+import { addressOf } from "../links.ts";
+import { ageText, byteScale, countScale } from "../units.ts";
+import type { Verdict } from "../verdict.ts";
+import type { Who, WhoRow } from "../who.ts";
+import { short } from "./time.ts";
+
+export interface State {
+  readonly level: "good" | "warn" | "unknown";
+  readonly word: string;
+  readonly text: string;
+}
+
+export interface FreshTarget {
+  readonly label: string;
+  readonly unix: number;
+  readonly isLate: boolean;
+}
+
+export function verdictHtml(
+  verdict: Verdict,
+  states: readonly State[],
+  links: { readonly about: string | undefined; readonly who: string },
+): string {
+  const [before = "", after = ""] =
+    verdict.about === undefined ? [verdict.headline] : split(verdict.headline, verdict.about.name);
+  const word =
+    verdict.about === undefined
+      ? ""
+      : verdict.headline.slice(before.length, verdict.headline.length - after.length);
+  const headline =
+    word === "" || links.about === undefined
+      ? prose(verdict.headline)
+      : `${prose(before)}<a href="${escapeHtml(links.about)}">${name(word, 60)}</a>${prose(after)}`;
+  return `<div class="now"><div><h1 class="sev-${verdict.level}"><span class="sev ${verdict.level}">${markSvg(verdict.level)}</span><span>${headline}</span></h1><p>${prose(verdict.lead)}${links.who}</p></div>
+<ul class="states">${states.map(stateHtml).join("")}</ul></div>`;
+}
+
+/** The headline around the name, which may stand in it without its file system. */
+function split(headline: string, full: string): [string, string] {
+  const short = full.replace(/^.*-(?=(OST|MDT)[0-9a-f]{4}$)/i, "");
+  const at = headline.indexOf(short);
+  return at < 0 ? [headline, ""] : [headline.slice(0, at), headline.slice(at + short.length)];
+}
+
+const stateHtml = ({ level, word, text }: State): string =>
+  `<li><span class="sev ${level}">${markSvg(level)}${escapeHtml(word)}</span>${prose(text)}</li>`;
+
+const CELLS_MAX = 48;
+
+/** The age of the newest sample of each target; of hundreds only those that are late, and how many are not. */
+export function freshHtml(
+  groups: readonly { readonly kind: string; readonly targets: readonly FreshTarget[] }[],
+  nowUnix: number,
+): string {
+  const all = groups.flatMap(({ targets }) => targets);
+  const isMany = all.length > CELLS_MAX;
+  const age = (one: FreshTarget) =>
+    `<span data-unix="${Math.floor(one.unix)}" class="age">${ageText(nowUnix - one.unix)}</span>`;
+  const cell = (one: FreshTarget, label: string) =>
+    `<li${one.isLate ? ' class="late"' : ""} title="${attribute(`${one.label}: newest sample ${new Date(one.unix * 1000).toISOString().slice(0, 19)} UTC`)}"><b>${prose(label)}</b>${age(one)}</li>`;
+  if (!isMany)
+    return `<div class="fresh"><span class="cap">Newest sample, <b>seconds ago</b></span>${groups
+      .filter(({ targets }) => targets.length > 0)
+      .map(
+        ({ kind, targets }) =>
+          `<span>${escapeHtml(kind)}</span><ul style="flex:${targets.length}">${targets.map((one) => cell(one, shortLabel(one.label))).join("")}</ul>`,
+      )
+      .join("")}</div>`;
+  const late = all.filter(({ isLate }) => isLate);
+  const newest = all.reduce((best, one) => (one.unix > best.unix ? one : best));
+  const oldest = all
+    .filter((one) => !one.isLate)
+    .reduce((worst, one) => (one.unix < worst.unix ? one : worst), newest);
+  return `<div class="fresh many"><span class="cap">Newest sample, <b>seconds ago</b></span><ul>${cell(newest, `newest of ${all.length} targets`)}${cell(oldest, "oldest that is not late")}${late
+    .slice(0, 12)
+    .map((one) => cell(one, one.label))
+    .join("")}</ul>${late.length > 12 ? `<span>and ${late.length - 12} more are late</span>` : ""}</div>`;
+}
+
+/** OST0007 is 7. */
+const shortLabel = (label: string): string =>
+  /(?:OST|MDT)0*([0-9a-f]+)$/i.exec(label)?.[1] ?? label.slice(-4);
+
+export function whoHtml(who: Who, place: "user" | "account", root: string, ahead: string): string {
+  const isBytes = who.measure === "bytes" || who.measure === "read" || who.measure === "write";
+  const { divisor, unit } = isBytes ? byteScale(who.total) : countScale(who.total, "ops");
+  const most = who.rows.reduce((high, { share }) => Math.max(high, share || 0), 0);
+  const row = (one: WhoRow): string => {
+    const address = one.kind === "one" ? addressOf(root, place, one.name) : undefined;
+    const label =
+      address === undefined
+        ? name(one.name, 24)
+        : `<a href="${escapeHtml(address)}">${name(one.name, 24)}</a>`;
+    const width = most > 0 ? (100 * (one.share || 0)) / most : 0;
+    return `<tr class="${one.kind}"><th scope="row">${label}${one.note === "" ? "" : `<span>${prose(one.note)}</span>`}</th><td class="bar-c"><i style="width:${width.toFixed(1)}%"></i></td><td class="num">${formatShare(one.share)}</td><td class="num"><b>${short(one.amount / divisor)}</b></td>${changeHtml(one)}</tr>`;
+  };
+  if (who.rows.length === 0) return '<p class="nothing">No load in this time.</p>';
+  return `<div class="scroll"><table class="who"><thead><tr><th scope="col">${escapeHtml(ahead)}</th><th scope="col" colspan="2" class="num">share</th><th scope="col" class="num">${escapeHtml(unit)}</th><th scope="col" class="num" title="change to the same time last week">± week</th></tr></thead><tbody>${who.rows.map(row).join("")}</tbody></table></div>`;
+}
+
+/** A trend is no severity: grey arrows. */
+function changeHtml({ change, kind }: WhoRow): string {
+  if (change === null) return `<td class="num tr">${kind === "one" ? "new" : "–"}</td>`;
+  if (Number.isNaN(change)) return '<td class="num tr" title="the store has no such time last week">–</td>';
+  const arrow = change > 0.05 ? "↑" : change < -0.05 ? "↓" : "→";
+  const percent = Math.abs(100 * change);
+  const text = percent >= 1000 ? "10×+" : `${percent.toFixed(0)} %`;
+  return `<td class="num tr"><span aria-hidden="true">${arrow}</span> <span class="sr-only">${change < 0 ? "less" : "more"}</span>${text}</td>`;
+}
+
+const FULL_ALERT = 0.9;
+
+export function spaceHtml(spaces: readonly TargetSpace[], root: string): string {
+  const groups = ["OST", "MDT"].map((kind) => ({
+    kind,
+    targets: spaces.filter(({ target }) => target.toUpperCase().startsWith(kind)),
+  }));
+  const bar = (one: TargetSpace) => {
+    const share = Number.isNaN(one.share) ? 0 : one.share;
+    const title = `${one.target}: ${formatShare(one.share)} of its space, ${formatShare(one.inodesShare)} of its inodes`;
+    const address = addressOf(
+      root,
+      "target",
+      one.fileSystem === null ? one.target : `${one.fileSystem}-${one.target}`,
+    );
+    return `<li class="${share > FULL_ALERT ? "full" : ""}" title="${attribute(title)}"><a href="${escapeHtml(address ?? "")}"><span class="sr-only">${prose(title)}</span><i style="height:${(100 * share).toFixed(1)}%"></i></a></li>`;
+  };
+  const shown = groups.filter(({ targets }) => targets.length > 0);
+  return `<div class="space">${shown.map(({ targets }) => `<ul style="flex:${Math.max(2, targets.length)}">${targets.map(bar).join("")}</ul>`).join("")}<span class="lim"></span></div>
+<div class="spx axis">${shown.map(({ kind, targets }) => `<span>${kind}: ${targets.length}</span>`).join("")}<span>line: alert from 90 %</span></div>`;
+}

@@ -1,0 +1,162 @@
+/** Node's HTTP server with bounds on everything that a client could stretch: connections, headers, addresses, times. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { policyHeaders } from "./policy.ts";
+
+/** What a page is made of. `policy`: of a page that carries its own. */
+export interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly policy?: string | undefined;
+}
+
+export interface Limits {
+  readonly connectionsMax: number;
+  readonly headerBytesMax: number;
+  readonly addressCharactersMax: number;
+  /** For the headers of a request, and without a byte in either direction. */
+  readonly headersMs: number;
+  readonly idleMs: number;
+}
+
+export const LIMITS: Limits = {
+  connectionsMax: 1024,
+  headerBytesMax: 16 * 1024,
+  addressCharactersMax: 4096,
+  headersMs: 10_000,
+  idleMs: 30_000,
+};
+
+const GZIP_LEAST = 2048;
+const compress = promisify(gzip);
+const compressed = new WeakMap<Buffer, Promise<Buffer>>();
+
+export const plainText = (status: number, text: string, headers: Reply["headers"] = {}): Reply => ({
+  ...{ status, type: "text/plain; charset=utf-8", body: `${text}\n`, headers },
+});
+
+export interface HttpServer {
+  readonly address: AddressInfo;
+  close(): Promise<void>;
+}
+
+/** Listens, and answers GET and HEAD with what `answer` gives. Nothing that a request says reaches a file. */
+export async function listen(
+  where: { readonly host: string; readonly port: number },
+  answer: (request: IncomingMessage, url: URL, address: AddressInfo) => Promise<Reply>,
+  limits: Limits = LIMITS,
+): Promise<HttpServer> {
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.headersMs,
+      keepAliveTimeout: limits.idleMs,
+      connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+      requireHostHeader: true,
+    },
+    (request, response) => {
+      void handle(request, response, server, answer, limits);
+    },
+  );
+  server.maxConnections = limits.connectionsMax;
+  server.maxRequestsPerSocket = 10_000;
+  server.setTimeout(limits.idleMs, (socket) => socket.destroy());
+  server.on("clientError", refuseClient);
+  // Nothing is upgraded or tunnelled, and nobody sends a body.
+  server.on("upgrade", (_, socket) => socket.destroy());
+  server.on("connect", (_, socket) => socket.destroy());
+  server.on("checkExpectation", (request, response) => {
+    void send(request, response, plainText(417, "no expectations are met here"));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(where.port, where.host, resolve);
+  });
+  return {
+    address: server.address() as AddressInfo,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
+  const status =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "431 Request Header Fields Too Large"
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "408 Request Timeout"
+        : "400 Bad Request";
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // A client that does not read the answer is not waited for.
+  socket.destroySoon();
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  server: Server,
+  answer: (request: IncomingMessage, url: URL, address: AddressInfo) => Promise<Reply>,
+  limits: Limits,
+): Promise<void> {
+  // A question may take longer than a client may be silent.
+  request.socket.setTimeout(0);
+  try {
+    const reply =
+      refusalOf(request, limits) ?? (await answer(request, urlOf(request), server.address() as AddressInfo));
+    await send(request, response, reply);
+  } catch {
+    if (!response.headersSent) await send(request, response, plainText(500, "this page could not be made"));
+    else response.destroy();
+  } finally {
+    request.socket.setTimeout(limits.idleMs);
+  }
+}
+
+function refusalOf({ method, url = "", headers }: IncomingMessage, limits: Limits): Reply | undefined {
+  if (method !== "GET" && method !== "HEAD")
+    return plainText(405, "only GET and HEAD: nothing here can be changed", { Allow: "GET, HEAD" });
+  if (url.length > limits.addressCharactersMax) return plainText(414, "the address is too long");
+  if (!url.startsWith("/")) return plainText(400, "expected a path");
+  if (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
+    return plainText(413, "a request here has no body", { Connection: "close" });
+  return undefined;
+}
+
+/** Of the path and the parameters alone: whatever host a request names is not looked at. */
+function urlOf({ url = "/" }: IncomingMessage): URL {
+  return new URL(`http://site${url.startsWith("//") ? url.replace(/^\/+/, "/") : url}`);
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+  const whole = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
+  const mayCompress =
+    whole.length >= GZIP_LEAST && /\bgzip\b/.test(request.headers["accept-encoding"]?.toString() ?? "");
+  const body = mayCompress ? await gzipped(whole) : whole;
+  response.writeHead(reply.status, {
+    ...policyHeaders(reply.policy),
+    "Content-Type": reply.type,
+    "Cache-Control": "private, no-cache",
+    Vary: "Accept-Encoding, Cookie",
+    ...(mayCompress ? { "Content-Encoding": "gzip" } : {}),
+    ...(reply.status === 304 ? {} : { "Content-Length": body.length }),
+    ...reply.headers,
+  });
+  response.end(request.method === "HEAD" || reply.status === 304 ? undefined : body);
+}
+
+/** The same page is compressed once. */
+function gzipped(body: Buffer): Promise<Buffer> {
+  const known = compressed.get(body);
+  if (known !== undefined) return known;
+  const made = compress(body, { level: 4 });
+  compressed.set(body, made);
+  return made;
+}

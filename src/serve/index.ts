@@ -1,0 +1,245 @@
+/** The site's pages over a store, as an HTTP server that only reads. */
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { basename } from "node:path";
+import { csvText } from "../base/csv.ts";
+import { FormatError, UsageError } from "../base/errors.ts";
+import { type AccessOptions, accessOf, cookieName, type Viewer } from "./access.ts";
+import { type Answers, StoreAnswers, StoreGone, TooBusy } from "./answers.ts";
+import { ASSETS, assetReply } from "./assets.ts";
+import { findReply } from "./find.ts";
+import { type Frame, messageHtml, pageHtml } from "./html/frame.ts";
+import { type HttpServer, type Limits, listen, plainText, type Reply } from "./http.ts";
+import { reportReply } from "./report.ts";
+import { PAGES, routeOf } from "./routes.ts";
+import { type Ask, Forbidden, NotFound, type Page } from "./site.ts";
+import { sqlReply } from "./sql.ts";
+import { studiesIn, studyReply } from "./studies.ts";
+
+export interface SiteOptions extends AccessOptions {
+  readonly store: string;
+  readonly host: string;
+  readonly port: number;
+  /** Whether people may ask with SQL of their own. */
+  readonly sql: boolean;
+  /** Folder of studies that were saved. */
+  readonly studies?: string | undefined;
+  readonly memoryBytes: number;
+  readonly threads?: number | undefined;
+  readonly madeBy: string;
+  readonly limits?: Limits;
+  readonly nowUnix?: () => number;
+}
+
+const HTML = "text/html; charset=utf-8";
+const PAGES_KEPT = 100;
+const PARAM_CHARACTERS_MAX = 300;
+/** Of a page whose segments go while it is made. */
+const ATTEMPTS = 4;
+
+/** Serves until closed. */
+export async function serveSite(options: SiteOptions): Promise<HttpServer> {
+  const site = new Site(options);
+  const server = await listen(
+    options,
+    (request, url, address) => site.reply(request, url, address),
+    options.limits,
+  );
+  return {
+    address: server.address,
+    async close() {
+      await server.close();
+      await site.close();
+    },
+  };
+}
+
+interface Asked {
+  readonly url: URL;
+  readonly viewer: Viewer;
+  readonly page: Page | undefined;
+  readonly names: readonly string[];
+}
+
+class Site {
+  readonly #options: SiteOptions;
+  readonly #answers: StoreAnswers;
+  /** Pages as they were last made; the latest used last. */
+  readonly #pages = new Map<string, Promise<Buffer>>();
+
+  constructor(options: SiteOptions) {
+    this.#options = options;
+    this.#answers = new StoreAnswers(options.store, options);
+  }
+
+  close(): Promise<void> {
+    return this.#answers.close();
+  }
+
+  async reply(request: IncomingMessage, url: URL, { port }: AddressInfo): Promise<Reply> {
+    const asset = assetReply(url.pathname, request);
+    if (asset !== undefined) return asset;
+    const access = accessOf(request, url, port, this.#options);
+    if (access.kind === "refused") return plainText(access.status, access.text);
+    const isBrowser = (request.headers.accept ?? "").includes("text/html");
+    if (access.setCookie && isBrowser) return this.#moveToken(request, url, port);
+    url.searchParams.delete("token");
+    const route = routeOf(url.pathname);
+    const asked = { url, viewer: access.viewer, page: route?.page, names: route?.names ?? [] };
+    try {
+      return await this.#pageReply(request, asked);
+    } catch (error) {
+      return this.#failure(error, asked);
+    }
+  }
+
+  /** From the address, where people would copy it, into a cookie that no script reads. */
+  #moveToken(request: IncomingMessage, url: URL, port: number): Reply {
+    url.searchParams.delete("token");
+    const secure = request.headers["x-forwarded-proto"] === "https" ? "; Secure" : "";
+    const cookie = `${cookieName(port)}=${this.#options.token}; HttpOnly; SameSite=Lax; Path=/${secure}`;
+    // Relative to the page itself, so that a path before it stays.
+    const last = url.pathname.split("/").at(-1) || "./";
+    return plainText(303, "the token is in a cookie now", {
+      "Set-Cookie": cookie,
+      Location: `${last}${url.search}`,
+      "Cache-Control": "no-store",
+    });
+  }
+
+  async #pageReply(request: IncomingMessage, asked: Asked): Promise<Reply> {
+    const { url, viewer, page } = asked;
+    if (page === undefined && !EXTRA.test(url.pathname)) throw new NotFound("there is no such page");
+    if (page?.adminsOnly && !viewer.isAdmin) throw new Forbidden("this page is for administrators");
+    let version = await this.#answers.current();
+    if (page === undefined) return this.#extraReply(asked, version);
+    const tag = this.#tagOf(asked, version);
+    if (request.headers["if-none-match"] === tag)
+      return { status: 304, type: HTML, body: "", headers: { ETag: tag } };
+    const csv = url.searchParams.get("csv");
+    for (let attempt = 0; ; attempt++) {
+      try {
+        if (csv !== null) return await this.#csvReply(asked, page, csv, version);
+        const body = await this.#html(`${tag} ${url.pathname}${url.search}`, asked, page, version);
+        return { status: 200, type: HTML, body, headers: { ETag: tag } };
+      } catch (error) {
+        // Segments may have gone under the question, as when a compaction ends; those of now have the same rows.
+        if (attempt >= ATTEMPTS || !isOfStore(error)) throw error;
+        version = await this.#answers.current();
+      }
+    }
+  }
+
+  /** Changes with the store, with who asks, and with the clock where a page says so. */
+  #tagOf({ viewer, page }: Asked, version: Answers): string {
+    const clock = page?.everySeconds === undefined ? 0 : Math.floor(this.#nowUnix() / page.everySeconds);
+    const who = createHash("sha256").update(JSON.stringify(viewer)).digest("hex").slice(0, 8);
+    return `"${version.id}-${clock}-${who}-${ASSETS.id}"`;
+  }
+
+  #html(key: string, asked: Asked, page: Page, version: Answers): Promise<Buffer> {
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const made = (async () => {
+      const content = await page.make(this.#ask(asked, version));
+      return Buffer.from(pageHtml(content, this.#frame(asked, version)));
+    })();
+    this.#pages.set(key, made);
+    made.catch(() => this.#pages.delete(key));
+    for (const old of this.#pages.keys()) {
+      if (this.#pages.size <= PAGES_KEPT) break;
+      this.#pages.delete(old);
+    }
+    return made;
+  }
+
+  async #csvReply(asked: Asked, page: Page, id: string, version: Answers): Promise<Reply> {
+    const content = await page.make(this.#ask(asked, version));
+    const panel = content.panels.find((one) => one.id === id);
+    if (panel === undefined) throw new NotFound(`this page has no panel ${id}`);
+    const name = panel.id.replace(/[^\w-]/g, "-");
+    return {
+      ...{ status: 200, type: "text/csv; charset=utf-8", body: csvText(panel.csv) },
+      headers: { "Content-Disposition": `attachment; filename="${name}.csv"` },
+    };
+  }
+
+  async #extraReply(asked: Asked, version: Answers): Promise<Reply> {
+    const { url, viewer } = asked;
+    const ask = this.#ask(asked, version);
+    const [, first, name = ""] = url.pathname.split("/");
+    if (first === "find") return findReply(ask);
+    if (first === "run") return reportReply(ask, name);
+    if (!viewer.isAdmin) throw new Forbidden("this page is for administrators");
+    if (first === "study") return studyReply(this.#options.studies, decodeURIComponent(name));
+    if (!this.#options.sql) throw new NotFound("SQL is not offered here; plimsoll serve --sql does");
+    return sqlReply(ask, this.#frame(asked, version));
+  }
+
+  #failure(error: unknown, asked: Asked): Reply {
+    const say = (status: number, title: string, text: string, headers: Reply["headers"] = {}): Reply => ({
+      ...{ status, type: HTML, headers: { "Cache-Control": "no-store", ...headers } },
+      body: messageHtml(this.#frame(asked, undefined), title, text),
+    });
+    if (error instanceof NotFound) return say(404, "Not found", error.message);
+    if (error instanceof Forbidden) return say(403, "Not yours", error.message);
+    if (error instanceof TooBusy) return say(503, "Too busy", error.message, { "Retry-After": "2" });
+    if (error instanceof UsageError && asked.page !== undefined)
+      return say(isStoreFault(error) ? 503 : 400, isStoreFault(error) ? "No data" : "Not so", error.message);
+    const isClear = error instanceof FormatError || error instanceof UsageError || error instanceof StoreGone;
+    const text = isClear ? error.message : "it cannot be read";
+    return say(503, "The store is not there", `${text}. This page looks again by itself.`, {
+      "Retry-After": "5",
+    });
+  }
+
+  #ask({ url, viewer, names }: Asked, version: Answers): Ask {
+    return {
+      ...{ names, viewer, nowUnix: this.#nowUnix(), store: this.#options.store, batches: version.batches },
+      root: rootOf(url),
+      studies: url.pathname === "/studies" ? studiesIn(this.#options.studies) : [],
+      param(name) {
+        const value = url.searchParams.get(name)?.trim();
+        if (value !== undefined && value.length > PARAM_CHARACTERS_MAX)
+          throw new UsageError(`${name} is longer than ${PARAM_CHARACTERS_MAX} characters`);
+        return value === "" ? undefined : value;
+      },
+      answer: (name, ask) => version.answer(name, ask),
+    };
+  }
+
+  #frame({ url, viewer, page }: Asked, version: Answers | undefined): Frame {
+    const address = new URLSearchParams(url.searchParams);
+    address.delete("csv");
+    const nav = PAGES.filter((one) => one.nav !== undefined && (viewer.isAdmin || !one.adminsOnly)).map(
+      (one) => ({
+        ...{ path: one.path.slice(1), word: one.nav ?? "", isHere: one === page },
+      }),
+    );
+    return {
+      ...{ root: rootOf(url), address, user: viewer.name, nav, sql: this.#options.sql && viewer.isAdmin },
+      storeName: basename(this.#options.store) || this.#options.store,
+      version: version?.id ?? "none",
+      madeBy: this.#options.madeBy,
+      assets: ASSETS,
+    };
+  }
+
+  #nowUnix(): number {
+    return this.#options.nowUnix?.() ?? Date.now() / 1000;
+  }
+}
+
+/** What is no page of panels: a redirect, reports as they are saved, statements. */
+const EXTRA = /^\/(?:sql|find|run\/[^/]+\/report|study\/[^/]+)$/;
+const rootOf = ({ pathname }: URL): string => "../".repeat(Math.max(0, pathname.split("/").length - 2));
+const isOfStore = (error: unknown): boolean =>
+  !(
+    error instanceof UsageError ||
+    error instanceof NotFound ||
+    error instanceof Forbidden ||
+    error instanceof TooBusy
+  );
+/** Nothing wrong was asked: the store has nothing to say yet. */
+const isStoreFault = (error: UsageError): boolean => error.message.startsWith("the store has no");

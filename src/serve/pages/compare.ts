@@ -1,0 +1,93 @@
+/** `/compare?a=&b=`: who and what rose and fell between two times. */
+import {
+  answerable,
+  compareTimes,
+  comparisonDocument,
+  parsePeriod,
+  type Window,
+} from "../../analyze/load/index.ts";
+import { commandLine } from "../../base/command-line.ts";
+import { UsageError } from "../../base/errors.ts";
+import { attribute } from "../../report/html/index.ts";
+import { isoTime, originOf, storeFacts } from "../asked.ts";
+import type { Ask, Page, PageContent } from "../site.ts";
+import { documentContent } from "./document.ts";
+
+const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
+const ROWS = 20;
+const DAYS_MOST = 7;
+
+export const comparePage: Page = { path: "/compare", nav: "Compare", make: compareContent };
+
+async function compareContent(ask: Ask): Promise<PageContent> {
+  const { stored, targets, zone } = await storeFacts(ask);
+  const clock = { zone, nowUnix: ask.nowUnix, stored };
+  const order = ask.param("order") ?? "bytes";
+  const measure = MEASURES.find((one) => one === order);
+  if (measure === undefined) throw new UsageError(`order ${order}: choose one of ${MEASURES.join(", ")}`);
+  // The last day that the store has, and the same hours of the day before.
+  const hours = Math.min(1440, Math.max(1, Math.floor((stored.to - stored.from) / 2)));
+  const usual = {
+    a: `${isoTime(stored.to - 2 * hours)}Z..${isoTime(stored.to - hours)}Z`,
+    b: `${isoTime(stored.to - hours)}Z..${isoTime(stored.to)}Z`,
+  };
+  const text = { a: ask.param("a") ?? usual.a, b: ask.param("b") ?? usual.b };
+  const windowOf = (side: "a" | "b"): Window => {
+    const window = parsePeriod(side, text[side], clock);
+    if (window.to - window.from > DAYS_MOST * 1440)
+      throw new UsageError(
+        `${side} ${text[side]}: longer than ${DAYS_MOST} days; plimsoll compare takes any time`,
+      );
+    return window;
+  };
+  const [a, b] = [windowOf("a"), windowOf("b")];
+  const key = `compare ${a.from} ${a.to} ${b.from} ${b.to} ${measure}`;
+  const comparison = await ask.answer(key, async (db) =>
+    compareTimes(db, {
+      a: await answerable(db, a, stored),
+      b: await answerable(db, b, stored),
+      ...{ condition: "true", targets, measure, smallBytes: 65_536, limit: ROWS },
+    }),
+  );
+  const command = commandLine([
+    ...["plimsoll", "compare", "--store", ask.store, "--a", text.a, "--b", text.b, "--order", measure],
+  ]);
+  const shown = ask.viewer.isAdmin ? comparison : ownComparison(comparison, ask.viewer.name);
+  const document = comparisonDocument(shown, `all ${targets.length} targets`, { command, madeBy: "", zone });
+  const content = documentContent(ask, document, {
+    origin: await originOf(ask, "readings"),
+    sql: (id) => sqlOf(id, a, b),
+    links: (id) => {
+      const place = { users: "user", accounts: "account", jobs: "job", targets: "target" } as const;
+      const of = place[id as keyof typeof place];
+      return of === undefined ? {} : { [of]: of, ...(id === "jobs" ? { user: "user" } : {}) };
+    },
+  });
+  const form = `<form class="ask" method="get"><label>Before <input name="a" value="${attribute(text.a)}" maxlength="100"></label> <label>After <input name="b" value="${attribute(text.b)}" maxlength="100"></label> <label>By <select name="order">${MEASURES.map((one) => `<option${one === measure ? " selected" : ""}>${one}</option>`).join("")}</select></label> <button class="tool">Compare</button> <span class="muted">today, yesterday, 2018-06-07, week, last-week, or FROM..TO</span></form>`;
+  return { ...content, head: `${content.head ?? ""}${form}` };
+}
+
+type Comparison = Awaited<ReturnType<typeof compareTimes>>;
+
+/** Of others there are totals and targets, and no names. */
+function ownComparison(comparison: Comparison, name: string | null): Comparison {
+  const { kinds } = comparison;
+  const none = { rows: [], others: { count: 0, a: 0, b: 0, share: Number.NaN } };
+  return {
+    ...comparison,
+    kinds: {
+      target: kinds.target,
+      user: { ...none, rows: kinds.user.rows.filter((row) => row.name === name) },
+      account: none,
+      job: { ...none, rows: kinds.job.rows.filter((row) => row.user === name) },
+    },
+  };
+}
+
+function sqlOf(id: string, a: Window, b: Window): string {
+  const amount = "sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))";
+  const side = ({ from, to }: Window, name: string) =>
+    `${amount} filter (minute_unix >= ${from} and minute_unix < ${to}) / ${(to - from) / 60} as ${name}_per_hour`;
+  const column = id === "targets" ? "target" : "job_id";
+  return `select ${column}, ${side(a, "a")}, ${side(b, "b")} from minutes group by all order by abs(coalesce(a_per_hour, 0) - coalesce(b_per_hour, 0)) desc limit 20`;
+}

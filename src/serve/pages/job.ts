@@ -1,0 +1,218 @@
+/** `/job/ID`: what `plimsoll job` says, targets × minutes, neighbours over it, and its Darshan logs. */
+import { jobAnswer, jobDocument, jobLoad, WRITE_CLASS_DEFAULTS } from "../../analyze/load/index.ts";
+import { commandLine } from "../../base/command-line.ts";
+import { escapeHtml, prose } from "../../report/html/index.ts";
+import { originOf, storeFacts } from "../asked.ts";
+import {
+  axisHtml,
+  type HeatRow,
+  heatRowsHtml,
+  heatTop,
+  rampHtml,
+  type Strip,
+  stripHtml,
+} from "../html/time.ts";
+import { addressOf } from "../links.ts";
+import { type Ask, Forbidden, NotFound, type Page, type PageContent, type Panel } from "../site.ts";
+import { byteScale, countScale } from "../units.ts";
+import { documentContent } from "./document.ts";
+import { offsetAtMinute } from "./time-axis.ts";
+
+const NEIGHBOURS = 20;
+const LATE_MINUTES = 5;
+
+export const jobPage: Page = { path: "/job/:id", make: jobContent };
+
+async function jobContent(ask: Ask): Promise<PageContent> {
+  const id = ask.names[0] ?? "";
+  const facts = await storeFacts(ask).catch(() => undefined);
+  const zone = facts?.zone ?? "UTC";
+  const { population, perCall, threshold } = WRITE_CLASS_DEFAULTS;
+  const cluster = ask.param("cluster");
+  const answer = await ask.answer(`job ${id} ${cluster ?? ""}`, (db) =>
+    jobAnswer(db, id, {
+      ...{
+        population,
+        perCall,
+        maxGapMinutes: 0,
+        lateMinutes: LATE_MINUTES,
+        neighbours: NEIGHBOURS,
+        cluster,
+      },
+      threshold: threshold === "mean" || threshold === "median" ? threshold : Number(threshold),
+    }),
+  );
+  const own = answer.runs.filter(
+    ({ facts: { user } }) => ask.viewer.isAdmin || (user !== null && user === ask.viewer.name),
+  );
+  // Whether a job of others exists is not told either.
+  if (own.length === 0)
+    throw ask.viewer.isAdmin
+      ? new NotFound(`the store knows no job ${id}`)
+      : new Forbidden("this job is not yours, or not in the store");
+  const mine = ask.viewer.isAdmin
+    ? answer
+    : { ...answer, runs: own.map((run) => ({ ...run, neighbours: [], neighboursTotal: 0 })) };
+  const command = commandLine(["plimsoll", "job", id, "--store", ask.store]);
+  const document = jobDocument(mine, { command, madeBy: "", zone });
+  const is = `job_id = '${id.replaceAll("'", "''")}'`;
+  const links = { job: "job", user: "user", target: "target" } as const;
+  const content = documentContent(ask, document, {
+    origin: await originOf(ask, "jobs", "readings"),
+    sql: (section) => sqlOf(section, is),
+    links: (section) =>
+      section.endsWith("targets") ? { target: "target" } : ask.viewer.isAdmin ? links : {},
+  });
+  const last = own.at(-1);
+  const panels: Panel[] = [...content.panels];
+  if (last !== undefined && last.series.length > 0) {
+    const [from, to] = [
+      last.series[0]?.minuteUnix ?? 0,
+      (last.series.at(-1)?.minuteUnix ?? 0) + last.spanMinutes,
+    ];
+    panels.splice(1, 0, await mapPanel(ask, id, is, from, to, zone, command));
+  }
+  const reports = own.flatMap(({ darshan }) => darshan);
+  if (reports.length > 0) panels.push(reportsPanel(ask, reports, is, command));
+  // Others are one sum in the map; the list of them names them.
+  const shown = ask.viewer.isAdmin ? panels : panels.filter(({ id: panel }) => !panel.endsWith("beside"));
+  return { ...content, panels: shown };
+}
+
+function sqlOf(section: string, is: string): string {
+  if (section.endsWith("darshan")) return `select * from runs where ${is}`;
+  if (section.endsWith("targets"))
+    return `select file_system, target, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
+from minutes where ${is} group by all order by 3 + 4 desc`;
+  if (section.endsWith("numbers")) return `select * from job_totals where ${is}`;
+  return `select minute_unix, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
+from minutes where ${is} group by all order by all`;
+}
+
+const STEPS_MAX = 180;
+const ROWS_MAX = 40;
+
+/** Targets × minutes of the job, and above it the job's bytes over those of its neighbours on the same targets. */
+async function mapPanel(
+  ask: Ask,
+  id: string,
+  is: string,
+  from: number,
+  to: number,
+  zone: string,
+  command: string,
+): Promise<Panel> {
+  const stepMinutes = Math.max(1, Math.ceil((to - from) / STEPS_MAX));
+  const load = await ask.answer(`job load ${id} ${from} ${to}`, (db) =>
+    jobLoad(db, { is, window: { from, to }, stepMinutes }),
+  );
+  const steps = Math.ceil((to - from) / stepMinutes);
+  const axis = { from, stepMinutes, steps, offsetSeconds: offsetAtMinute(zone, from) };
+  const seconds = 60 * stepMinutes;
+  const total = (values: readonly { readonly bytes: Float64Array }[]) =>
+    Array.from(
+      { length: steps },
+      (_, at) => values.reduce((sum, { bytes }) => sum + (bytes[at] ?? 0), 0) / seconds,
+    );
+  const [own, beside] = [total(load.targets), Array.from(load.others, (value) => value / seconds)];
+  const { divisor, unit } = byteScale(Math.max(0, ...own, ...beside), "/s");
+  const strips: Strip[] = [
+    {
+      name: "This job",
+      unit,
+      values: own.map((value) => value / divisor),
+      band: undefined,
+      noBand: "",
+      top: Math.max(1e-9, ...own, ...beside) / divisor,
+    },
+    {
+      name: "Others there",
+      unit,
+      values: beside.map((value) => value / divisor),
+      band: undefined,
+      noBand: "same targets",
+      top: Math.max(1e-9, ...own, ...beside) / divisor,
+    },
+  ];
+  const shown = load.targets.slice(0, ROWS_MAX);
+  const heat = (isMdt: boolean) => {
+    const some = shown.filter(({ target }) => /MDT[0-9a-f]{4}$/i.test(target) === isMdt);
+    if (some.length === 0) return "";
+    const amountOf = (one: (typeof some)[number], at: number) =>
+      ((isMdt ? one.metadata[at] : one.bytes[at]) ?? 0) / seconds;
+    const most = some.reduce(
+      (high, one) => Math.max(high, ...Array.from({ length: steps }, (_, at) => amountOf(one, at))),
+      0,
+    );
+    const scale = isMdt ? countScale(most, "ops/s") : byteScale(most, "/s");
+    const rows = some.map(
+      (one): HeatRow => ({
+        ...{
+          name: one.target,
+          href: addressOf(ask.root, "target", one.name),
+          isMarked: false,
+          isLate: false,
+        },
+        values: Array.from({ length: steps }, (_, at) => amountOf(one, at) / scale.divisor),
+      }),
+    );
+    const top = heatTop(rows);
+    return `<div class="sub"><b>${isMdt ? "MDTs" : "OSTs"}</b> ${escapeHtml(scale.unit)}${rampHtml(top, "")}</div>${heatRowsHtml(rows, top, axis)}`;
+  };
+  const more =
+    load.targets.length > shown.length
+      ? `<p class="more">The ${shown.length} busiest of ${load.targets.length} targets.</p>`
+      : "";
+  return {
+    ...{ id: "map", title: "Targets by minute, and neighbours", command },
+    content: {
+      html: `<div class="time heat-map">${strips.map(stripHtml).join("\n")}${heat(false)}${heat(true)}${more}${axisHtml(axis)}</div>`,
+    },
+    csv: [
+      ["time", "target", "bytes", "metadata_calls"],
+      ...load.targets.flatMap((one) =>
+        Array.from({ length: steps }, (_, at) => [
+          new Date((from + at * stepMinutes) * 60_000).toISOString(),
+          one.name,
+          one.bytes[at],
+          one.metadata[at],
+        ]),
+      ),
+    ],
+    sql: `select target, minute_unix, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) as bytes, sum(metadata_calls) as metadata_calls
+from minutes where ${is} group by all order by all`,
+  };
+}
+
+/** Each opens the report that `plimsoll report` makes of the log. */
+function reportsPanel(
+  ask: Ask,
+  runs: readonly {
+    readonly runId: string;
+    readonly application: string | null;
+    readonly startUnix: number | null;
+    readonly ranks: number | null;
+  }[],
+  is: string,
+  command: string,
+): Panel {
+  const items = runs
+    .slice(0, 50)
+    .map(
+      ({ runId, application, startUnix, ranks }) =>
+        `<li><a href="${escapeHtml(`${addressOf(ask.root, "run", runId)}/report`)}">Report on ${prose(application ?? "the program")}</a> <span class="muted">${ranks === null ? "" : `${ranks} ranks`}${startUnix === null ? "" : `, ${new Date(startUnix * 1000).toISOString().slice(0, 16)} UTC`}</span> · <a href="${escapeHtml(addressOf(ask.root, "run", runId) ?? "")}">against its history</a></li>`,
+    );
+  return {
+    ...{
+      id: "reports",
+      title: "Darshan reports",
+      content: { html: `<ul class="plain">${items.join("")}</ul>` },
+    },
+    csv: [
+      ["run_id", "application", "ranks"],
+      ...runs.map(({ runId, application, ranks }) => [runId, application, ranks]),
+    ],
+    sql: `select run_id, application, ranks, source from runs where ${is}`,
+    command,
+  };
+}

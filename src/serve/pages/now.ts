@@ -1,0 +1,392 @@
+/** `/`: whether all is well now; load, targets and people on one time axis. */
+import {
+  alertRules,
+  bandOf,
+  bandWindow,
+  DEFAULT_ALERTS,
+  fullName,
+  judgeAlerts,
+  type LoadSteps,
+  loadSteps,
+  newestSamples,
+  rank,
+  type TargetSeries,
+  targetSeries,
+  targetSpace,
+} from "../../analyze/load/index.ts";
+import { commandLine } from "../../base/command-line.ts";
+import { formatShare } from "../../base/units.ts";
+import { escapeHtml, name, prose } from "../../report/html/index.ts";
+import { type AskedTime, askedTime, originOf, type StoreFacts } from "../asked.ts";
+import { type FreshTarget, freshHtml, spaceHtml, type State, verdictHtml, whoHtml } from "../html/now.ts";
+import { axisHtml, type Strip, stripHtml, type TimeAxis, timeText } from "../html/time.ts";
+import { addressOf } from "../links.ts";
+import type { Ask, Page, PageContent, Panel } from "../site.ts";
+import { byteScale, countScale, type Scale } from "../units.ts";
+import { type Alert, countedAlerts, isArchive, verdictOf } from "../verdict.ts";
+import { whoCsv, whoOf } from "../who.ts";
+import { busySince, eventHtml, isKind, targetsPanel } from "./now-targets.ts";
+import { offsetAtMinute } from "./time-axis.ts";
+
+const SPANS = ["15m", "30m", "60m", "3h", "6h", "12h", "24h"];
+const WHO_ROWS = 5;
+/** A sample this much older than the median of all is late. */
+const LATE_SECONDS = 120;
+
+export const nowPage: Page = { path: "/", nav: "Now", everySeconds: 30, make: nowContent };
+
+type Time = AskedTime & StoreFacts;
+const RULES = alertRules(DEFAULT_ALERTS, "built-in rules");
+
+async function nowContent(ask: Ask): Promise<PageContent> {
+  const time = await askedTime(ask, SPANS, "60m");
+  const { window, stepMinutes, stored, span } = time;
+  const key = `${window.from} ${window.to} ${stepMinutes}`;
+  const bytesOf = { window, stored, limit: WHO_ROWS, condition: "true" } as const;
+  const [series, before, newest, space, alerts, bytes, metadata, accounts, origin] = await Promise.all([
+    ask.answer(`series ${key}`, (db) => targetSeries(db, { window, stepMinutes, condition: "true" })),
+    lastWeek(ask, time),
+    ask.answer("newest", newestSamples),
+    ask.answer(`space ${window.to}`, (db) => targetSpace(db, window.to * 60)),
+    alertsOf(ask, time),
+    whoOf(ask, { ...bytesOf, by: "user", measure: "bytes" }),
+    whoOf(ask, { ...bytesOf, by: "user", measure: "metadata" }),
+    ask.viewer.isAdmin ? whoOf(ask, { ...bytesOf, by: "account", measure: "bytes" }) : undefined,
+    originOf(ask, "readings"),
+  ]);
+  const age = ask.nowUnix - newest.reduce((most, { unix }) => Math.max(most, unix), 0);
+  // Who loads most is nobody's business but that of administrators.
+  const told = alerts.alerts.filter(({ kind }) => ask.viewer.isAdmin || kind !== "user-share");
+  const counted = countedAlerts(told, age);
+  const verdict = verdictOf(counted, age, RULES.length);
+  const fresh = freshTargets(newest);
+  const axis = {
+    ...{ from: window.from, stepMinutes, steps: series.total.read.length },
+    offsetSeconds: offsetAtMinute(time.zone, window.from),
+  };
+  const event = busySince(series, counted);
+  const who = await culpritHtml(ask, time, counted);
+  const aboutHref = verdict.about && addressOf(ask.root, verdict.about.place, verdict.about.name);
+  const mayFollow = verdict.about?.place === "target" || ask.viewer.isAdmin;
+  const head = `${verdictHtml(verdict, statesOf(series, counted, space, fresh), { about: mayFollow ? aboutHref : undefined, who })}
+${freshHtml(
+  ["OST", "MDT"].map((kind) => ({ kind, targets: fresh.filter(({ label }) => isKind(label, kind)) })),
+  ask.nowUnix,
+)}`;
+  return {
+    title: verdict.headline,
+    head,
+    origin,
+    spans: { choices: SPANS, span },
+    panels: [
+      loadPanel(ask, time, series, before, axis, eventHtml(event, axis)),
+      targetsPanel(ask, { ...time, series, fresh, alerts: counted, axis, event }),
+      {
+        ...{ id: "who-bytes", title: "Who moves bytes", aside: true },
+        note: scaled(bytes.total, byteScale(bytes.total)),
+        content: { html: whoHtml(bytes, "user", ask.root, "User, account") },
+        csv: whoCsv(bytes, "user"),
+        sql: whoSql(time, "coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)", "user_name"),
+        command: commandLine(["plimsoll", "who", "--store", ask.store, ...time.words, "--by", "user"]),
+      },
+      {
+        ...{ id: "who-metadata", title: "Who asks the MDTs", aside: true },
+        note: scaled(metadata.total, countScale(metadata.total, "ops")),
+        content: { html: whoHtml(metadata, "user", ask.root, "User, account") },
+        csv: whoCsv(metadata, "user"),
+        sql: whoSql(time, "m.metadata_calls", "user_name"),
+        command: commandLine([
+          ...["plimsoll", "who", "--store", ask.store, ...time.words, "--by", "user", "--order", "metadata"],
+        ]),
+      },
+      ...(accounts === undefined
+        ? []
+        : [
+            {
+              ...{ id: "who-accounts", title: "Accounts by bytes", aside: true },
+              content: { html: whoHtml(accounts, "account", ask.root, "Account") },
+              csv: whoCsv(accounts, "account"),
+              sql: whoSql(time, "coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)", "account"),
+              command: commandLine([
+                "plimsoll",
+                "who",
+                "--store",
+                ask.store,
+                ...time.words,
+                "--by",
+                "account",
+              ]),
+            },
+          ]),
+      ...(space.length === 0 ? [] : [spacePanel(ask, space)]),
+      alertsPanel(ask, time, alerts, counted, age),
+    ],
+  };
+}
+
+const scaled = (value: number, { divisor, unit }: Scale): string =>
+  `${(value / divisor).toPrecision(3)} ${unit}`;
+
+async function lastWeek(ask: Ask, { window, stepMinutes, stored }: Time): Promise<LoadSteps | undefined> {
+  const past = bandWindow(window, stepMinutes);
+  if (past.from < stored.from) return undefined;
+  return ask.answer(`band ${past.from} ${past.to} ${stepMinutes}`, (db) =>
+    loadSteps(db, { window: past, stepMinutes, condition: "true" }),
+  );
+}
+
+/** Rules on data are judged at the end of the window; whether collectors are silent, by the clock. */
+async function alertsOf(ask: Ask, { window }: Time) {
+  const silent = RULES.filter(({ kind }) => kind === "silent");
+  const others = RULES.filter(({ kind }) => kind !== "silent");
+  const minute = Math.floor(ask.nowUnix / 60);
+  const [now, then] = await Promise.all([
+    ask.answer(`silent ${minute}`, (db) => judgeAlerts(db, silent, ask.nowUnix)),
+    ask.answer(`alerts ${window.to}`, (db) => judgeAlerts(db, others, window.to * 60)),
+  ]);
+  return { alerts: [...now.alerts, ...then.alerts], unjudged: [...now.unjudged, ...then.unjudged] };
+}
+
+function freshTargets(newest: Awaited<ReturnType<typeof newestSamples>>): FreshTarget[] {
+  const times = newest.map(({ unix }) => unix).sort((a, b) => a - b);
+  const median = times[Math.floor(times.length / 2)] ?? 0;
+  const systems = new Set(newest.map(({ fileSystem }) => fileSystem)).size;
+  return newest.map((one) => ({
+    label: systems > 1 ? fullName(one) : one.target,
+    unix: one.unix,
+    isLate: median - one.unix > LATE_SECONDS,
+  }));
+}
+
+function statesOf(
+  { targets }: TargetSeries,
+  alerts: readonly Alert[],
+  space: readonly { readonly share: number; readonly bytesTotal: number; readonly bytesUsed: number }[],
+  fresh: readonly FreshTarget[],
+): State[] {
+  const troubled = new Set(
+    alerts
+      .filter(({ kind }) => ["target-ratio", "latency", "full", "gaps"].includes(kind))
+      .map(({ subject }) => subject),
+  );
+  const ofKind = (kind: string): State => {
+    const some = targets.filter(({ target }) => isKind(target, kind));
+    const bad = some.filter((one) => troubled.has(fullName(one))).length;
+    if (some.length === 0) return { level: "unknown", word: "not seen", text: `no ${kind}s in the store` };
+    return bad === 0
+      ? { level: "good", word: "OK", text: `${some.length} of ${some.length} ${kind}s` }
+      : {
+          level: "warn",
+          word: bad === 1 ? "1 alert" : `${bad} alerts`,
+          text: `${some.length - bad} of ${some.length} ${kind}s OK`,
+        };
+  };
+  const [total, used] = [sum(space, "bytesTotal"), sum(space, "bytesUsed")];
+  const isFull = alerts.some(({ kind }) => kind === "full");
+  const late = fresh.filter(({ isLate }) => isLate).length;
+  const silent = alerts.filter(({ kind }) => kind === "silent").length;
+  return [
+    ofKind("OST"),
+    ofKind("MDT"),
+    space.length === 0
+      ? { level: "unknown", word: "no data", text: "space not recorded" }
+      : {
+          level: isFull ? "warn" : "good",
+          word: isFull ? "nearly full" : "OK",
+          text: `space ${formatShare(used / total)} full`,
+        },
+    late + silent === 0
+      ? { level: "good", word: "OK", text: `${fresh.length} of ${fresh.length} fresh` }
+      : {
+          level: "warn",
+          word: silent > 0 ? "silent" : `${late} late`,
+          text: `${silent > 0 ? 0 : fresh.length - late} of ${fresh.length} fresh`,
+        },
+  ];
+}
+
+const sum = <Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number =>
+  rows.reduce((all, row) => all + (row[key] || 0), 0);
+
+/** Who makes a target busy, in half a sentence. */
+async function culpritHtml(ask: Ask, { window, targets }: Time, alerts: readonly Alert[]): Promise<string> {
+  const busy = alerts[0];
+  if (busy?.kind !== "target-ratio") return "";
+  const target = targets.find((one) => fullName(one) === busy.subject);
+  const href = addressOf(ask.root, "target", busy.subject);
+  if (target === undefined || href === undefined) return "";
+  const link = ` <a href="${escapeHtml(href)}">Who loads ${prose(target.target)}?</a>`;
+  if (!ask.viewer.isAdmin) return link;
+  const { targetCondition } = await import("../../analyze/load/index.ts");
+  const [first] = (
+    await ask.answer(`culprit ${busy.subject} ${window.to}`, (db) =>
+      rank(db, {
+        ...{ by: "job", order: "bytes", limit: 1, source: "servers", smallBytes: 0 },
+        window: { from: window.to - 15, to: window.to },
+        condition: targetCondition(targets, [target]),
+      }),
+    )
+  ).rows;
+  if (first === undefined || first.id === null) return link;
+  const job = addressOf(ask.root, "job", first.id);
+  const id =
+    job === undefined ? name(first.id, 30) : `<a href="${escapeHtml(job)}">${name(first.id, 30)}</a>`;
+  return ` Job ${id}${first.user === null ? "" : ` (${name(first.user, 30)})`} moves ${formatShare(first.share)} of it.${link}`;
+}
+
+function loadPanel(
+  ask: Ask,
+  { words, window, stepMinutes }: Time,
+  series: TargetSeries,
+  before: LoadSteps | undefined,
+  axis: TimeAxis,
+  event: string,
+): Panel {
+  const seconds = 60 * stepMinutes;
+  const isSeen = Array.from({ length: axis.steps }, (_, at) =>
+    series.targets.some(({ seen }) => (seen[at] ?? 0) > 0),
+  );
+  const strips = (
+    [
+      ["read", "Read"],
+      ["write", "Write"],
+      ["metadata", "Metadata"],
+      ["opens", "Opens"],
+    ] as const
+  ).map(([key, name]): Strip & { readonly key: string; readonly divisor: number } => {
+    const most = series.total[key].reduce((high, value) => Math.max(high, value), 0) / seconds;
+    const { divisor, unit } =
+      key === "read" || key === "write"
+        ? byteScale(most, "/s")
+        : countScale(most, key === "opens" ? "opens/s" : "ops/s");
+    const rates = Array.from(series.total[key], (value, at) =>
+      isSeen[at] ? value / seconds / divisor : Number.NaN,
+    );
+    const past =
+      before &&
+      bandOf(
+        before[key].map((value) => value / seconds / divisor),
+        axis.steps,
+        stepMinutes,
+      );
+    return { key, name, unit, values: rates, band: past, divisor };
+  });
+  const rows = Array.from({ length: axis.steps }, (_, at) => [
+    new Date((window.from + at * stepMinutes) * 60_000).toISOString(),
+    ...strips.flatMap(({ values, band, divisor }) => [
+      ...[values[at], band?.low[at], band?.high[at]].map((value) => (value ?? Number.NaN) * divisor),
+    ]),
+  ]);
+  return {
+    ...{
+      id: "load",
+      title: "Load",
+      note: before === undefined ? "the store has no last week" : "grey: the same hour last week",
+    },
+    content: { html: `<div class="time">${strips.map(stripHtml).join("\n")}${axisHtml(axis)}${event}</div>` },
+    csv: [
+      [
+        "time",
+        ...strips.flatMap(({ key }) => [`${key}_per_second`, `${key}_p10_last_week`, `${key}_p90_last_week`]),
+      ],
+      ...rows,
+    ],
+    sql: `select make_timestamp((minute_unix // ${stepMinutes}) * ${stepMinutes} * 60000000) as time, sum(bytes_read) as bytes_read,
+  sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls, sum(opens) as opens
+from ${series.source} where minute_unix >= ${window.from} and minute_unix < ${window.to} group by 1 order by 1`,
+    command: commandLine(["plimsoll", "top", "targets", "--store", ask.store, ...words]),
+  };
+}
+
+function spacePanel(ask: Ask, space: Awaited<ReturnType<typeof targetSpace>>): Panel {
+  const fullest = space.reduce((most, one) => ((one.share || 0) > (most.share || 0) ? one : most));
+  const share = sum(space, "bytesUsed") / sum(space, "bytesTotal");
+  return {
+    ...{ id: "space", title: "Space", aside: true },
+    note: `${formatShare(share)} full; ${fullest.target} ${formatShare(fullest.share)}`,
+    content: { html: spaceHtml(space, ask.root) },
+    csv: [
+      ["file_system", "target", "bytes_used", "bytes_total", "share", "inodes_share", "clients", "recovery"],
+      ...space.map((one) => [
+        ...[
+          one.fileSystem,
+          one.target,
+          one.bytesUsed,
+          one.bytesTotal,
+          one.share,
+          one.inodesShare,
+          one.clients,
+        ],
+        one.recovery,
+      ]),
+    ],
+    sql: `select file_system, target, arg_max(bytes_total - bytes_free, to_unix_ns) as bytes_used, arg_max(bytes_total, to_unix_ns) as bytes_total
+from target_states group by all order by all`,
+    command: commandLine(["plimsoll", "alerts", "--store", ask.store, "--at", "end"]),
+  };
+}
+
+function alertsPanel(
+  ask: Ask,
+  time: Time,
+  { unjudged }: Awaited<ReturnType<typeof alertsOf>>,
+  alerts: readonly Alert[],
+  age: number,
+): Panel {
+  const maySee = ({ kind }: Alert) => ask.viewer.isAdmin || kind !== "user-share";
+  const shown = alerts.filter(maySee);
+  const fired = new Set(alerts.map(({ rule }) => rule));
+  const missing = new Map(unjudged.map(({ rule, reason }) => [rule, reason]));
+  const rows = RULES.map(({ id, kind }) => {
+    if (kind === "silent" && isArchive(age)) return ["unknown", id, "the store is an archive"] as const;
+    if (fired.has(id)) {
+      const own = shown.filter(({ rule }) => rule === id);
+      const text = own.slice(0, 3).map((one) => `${one.subject}: ${one.text}`);
+      return [
+        "warn",
+        id,
+        [...text, ...(own.length > 3 ? [`and ${own.length - 3} more`] : [])].join("; "),
+      ] as const;
+    }
+    const reason = missing.get(id);
+    return reason === undefined
+      ? (["good", id, ""] as const)
+      : (["unknown", id, `not judged: ${reason}`] as const);
+  });
+  const words = { good: "OK", warn: "alert", unknown: "no data" };
+  return {
+    ...{
+      id: "alerts",
+      title: "Alerts",
+      note: `${RULES.length} rules, at ${timeText({ from: 0, stepMinutes: 1, steps: 1, offsetSeconds: offsetAtMinute(time.zone, time.window.to) }, time.window.to)} ${time.zone}`,
+      aside: true,
+    },
+    content: {
+      html: `<ul class="alerts">${rows
+        .map(
+          ([level, rule, text]) =>
+            `<li><span class="sev ${level}">${words[level]}</span><span>${prose(rule)}${text === "" ? "" : `<small>${prose(text)}</small>`}</span></li>`,
+        )
+        .join("")}</ul>`,
+    },
+    csv: [
+      ["rule", "kind", "subject", "value", "limit", "text"],
+      ...shown.map((one) => [one.rule, one.kind, one.subject, one.value, one.limit, one.text]),
+    ],
+    sql: "",
+    command: commandLine([
+      "plimsoll",
+      "alerts",
+      "--store",
+      ask.store,
+      ...(isArchive(age) ? ["--at", "end"] : []),
+    ]),
+  };
+}
+
+/** By the name that the scheduler has; the panel also knows users by their numbers. */
+const whoSql = ({ window }: Time, amount: string, by: string): string =>
+  `select j.${by}, count(distinct m.job_id) as jobs, sum(${amount}) as amount
+from minutes m left join (select job_id, cluster, any_value(${by}) as ${by} from jobs group by all) j
+  on j.job_id = m.job_id and (m.cluster is null or j.cluster is null or j.cluster = m.cluster)
+where m.minute_unix >= ${window.from} and m.minute_unix < ${window.to} group by all order by amount desc`;

@@ -1,0 +1,319 @@
+/** `/target/NAME`: what a target did, against the same hour of four weeks; who loads it, how full and how slow it is. */
+import {
+  type Band,
+  fullName,
+  type Ranking,
+  rank,
+  rankingDocument,
+  stretchMinutes,
+  type TargetSteps,
+  targetSeries,
+  targetSpace,
+  usualHours,
+} from "../../analyze/load/index.ts";
+import { commandLine } from "../../base/command-line.ts";
+import { formatMany, formatShare } from "../../base/units.ts";
+import type { Block, Figure, Queryable, Role } from "../../model/index.ts";
+import { prose } from "../../report/html/index.ts";
+import { askedTarget, askedTime, originOf } from "../asked.ts";
+import { axisHtml, type Strip, stripHtml, type TimeAxis, timeText } from "../html/time.ts";
+import { linked } from "../links.ts";
+import type { Ask, Page, PageContent, Panel } from "../site.ts";
+import { byteScale, countScale } from "../units.ts";
+import { blocksCsv, isOne } from "./document.ts";
+import { ownRanking } from "./own.ts";
+import { offsetAtMinute } from "./time-axis.ts";
+
+const SPANS = ["60m", "3h", "6h", "12h", "24h", "3d", "7d"];
+const WEEKS = 4;
+const JOBS = 12;
+const STACKED = 5;
+
+export const targetPage: Page = { path: "/target/:name", make: targetContent };
+
+async function targetContent(ask: Ask): Promise<PageContent> {
+  const { target, condition } = await askedTarget(ask, ask.names[0] ?? "");
+  const time = await askedTime(ask, SPANS, "24h");
+  const { window, stepMinutes, zone, words, span } = time;
+  const label = fullName(target);
+  const isMdt = /^MDT/i.test(target.target);
+  const key = `${label} ${window.from} ${window.to}`;
+  const order = isMdt ? "metadata" : "bytes";
+  const [series, usual, ranking, states, fill, origin] = await Promise.all([
+    ask.answer(`target ${key}`, (db) => targetSeries(db, { window, stepMinutes, condition })),
+    ask.answer(`usual ${label} ${window.to}`, (db) =>
+      usualHours(db, { before: window.to, weeks: WEEKS, condition }),
+    ),
+    ask.answer(`target jobs ${key}`, (db) =>
+      rank(db, { by: "job", order, limit: JOBS, source: "servers", window, condition, smallBytes: 0 }),
+    ),
+    ask.answer(`space ${window.to}`, (db) => targetSpace(db, window.to * 60)),
+    ask.answer(`fill ${key}`, (db) => fillSteps(db, condition, window.from, window.to, stepMinutes)),
+    originOf(ask, "readings"),
+  ]);
+  const steps = Math.ceil((window.to - window.from) / stepMinutes);
+  const one = series.targets[0] ?? emptyTarget(steps);
+  const axis = { from: window.from, stepMinutes, steps, offsetSeconds: offsetAtMinute(zone, window.from) };
+  const state = states.find((some) => fullName(some) === label);
+  const seen = one.seen.reduce((sum, value) => sum + value, 0) / steps;
+  const about = { command: "", madeBy: "", zone };
+  const who = ["plimsoll", "who", "--store", ask.store, "--target", label, ...words];
+  const shown = ownRanking(ranking, ask.viewer);
+  const jobs = rankingDocument(shown, { title: "", targets: label }, about);
+  const where = `target = '${target.target.replaceAll("'", "''")}'`;
+  const first = ranking.rows[0];
+  const verdict =
+    first === undefined
+      ? "No job has counters on it in this time."
+      : ask.viewer.isAdmin
+        ? `Job ${first.id}${first.user === null ? "" : ` of ${first.user}`} makes ${formatShare(first.share)} of its ${isMdt ? "metadata operations" : "bytes"}.`
+        : `${formatMany(ranking.jobs, "job")} loaded it.`;
+  const fullText =
+    state === undefined
+      ? ""
+      : ` ${formatShare(state.share)} full${state.recovery === null ? "" : `, recovery ${state.recovery.toLowerCase()}`}${state.clients === null ? "" : `, ${formatMany(state.clients, "client")}`}.`;
+  return {
+    title: label,
+    head: `<div class="page-head"><h1>${prose(label)}</h1><p>${prose(`${verdict}${fullText}`)}${seen < 0.999 ? ` <b>${prose(`${formatShare(1 - seen)} of this time has no samples`)}</b>: hatched, and not zero.` : ""}</p></div>`,
+    origin,
+    spans: { choices: SPANS, span },
+    panels: [
+      loadPanel(ask, { one, axis, usual, where, source: series.source, words, isMdt }),
+      {
+        ...{ id: "jobs", title: "Who loads it", note: `${formatMany(ranking.jobs, "job")}` },
+        content: [
+          ...stackedJobs(shown, axis, zone),
+          ...jobs.sections.flatMap(({ blocks }) =>
+            blocks.map((block) =>
+              block.kind === "table" ? linked(block, ask.root, { job: "job", user: "user" }, isOne) : block,
+            ),
+          ),
+        ],
+        csv: blocksCsv(jobs.sections.flatMap(({ blocks }) => blocks).filter(({ kind }) => kind === "table")),
+        sql: `select job_id, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
+from minutes where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} group by all order by 2 + 3 desc`,
+        command: commandLine(who),
+      },
+      ...latencyPanel(ask, one, axis, where, window, words, label),
+      ...fullnessPanel(ask, fill, axis, where, window),
+    ],
+  };
+}
+
+const emptyTarget = (steps: number): TargetSteps => {
+  const zeros = () => new Float64Array(steps);
+  const latency = { read: zeros(), write: zeros(), metadata: zeros() };
+  return {
+    fileSystem: null,
+    target: "",
+    read: zeros(),
+    write: zeros(),
+    metadata: zeros(),
+    opens: zeros(),
+    seen: zeros(),
+    latency,
+  };
+};
+
+interface LoadOf {
+  readonly one: TargetSteps;
+  readonly axis: TimeAxis;
+  readonly usual: Awaited<ReturnType<typeof usualHours>>;
+  readonly where: string;
+  readonly source: string;
+  readonly words: readonly string[];
+  readonly isMdt: boolean;
+}
+
+function loadPanel(ask: Ask, { one, axis, usual, where, source, words, isMdt }: LoadOf): Panel {
+  const seconds = 60 * axis.stepMinutes;
+  const strip = (
+    name: string,
+    values: Float64Array,
+    isBytes: boolean,
+    hours?: { p50: Float64Array; p90: Float64Array },
+  ) => {
+    const most = values.reduce((high, value) => Math.max(high, value), 0) / seconds;
+    const { divisor, unit } = isBytes ? byteScale(most, "/s") : countScale(most, "ops/s");
+    const rates = Array.from(values, (value, at) => (one.seen[at] ? value / seconds / divisor : Number.NaN));
+    const band = hours && usual.hours > 24 ? hourBand(axis, hours, 3600 * divisor) : undefined;
+    return { name, unit, values: rates, band, noBand: hours === undefined ? "" : "too few weeks", divisor };
+  };
+  const bytes = one.read.map((value, at) => value + (one.write[at] ?? 0));
+  const strips = isMdt
+    ? [strip("Metadata", one.metadata, false, usual.metadata), strip("Opens", one.opens, false)]
+    : [
+        strip("Bytes", bytes, true, usual.bytes),
+        strip("Read", one.read, true),
+        strip("Write", one.write, true),
+      ];
+  return {
+    ...{
+      id: "load",
+      title: "Load",
+      note: `grey: median to 90th percentile of the same hour, ${WEEKS} weeks before`,
+    },
+    content: {
+      html: `<div class="time">${strips.map((some: Strip) => stripHtml(some)).join("\n")}${axisHtml(axis)}</div>`,
+    },
+    csv: [
+      [
+        "time",
+        "seen",
+        ...strips.flatMap(({ name }) => [
+          `${name.toLowerCase()}_per_second`,
+          `${name.toLowerCase()}_p50`,
+          `${name.toLowerCase()}_p90`,
+        ]),
+      ],
+      ...Array.from({ length: axis.steps }, (_, at) => [
+        ...[new Date((axis.from + at * axis.stepMinutes) * 60_000).toISOString(), one.seen[at]],
+        ...strips.flatMap(({ values, band, divisor }) =>
+          [values[at], band?.low[at], band?.high[at]].map((value) => (value ?? Number.NaN) * divisor),
+        ),
+      ]),
+    ],
+    sql: `select make_timestamp((minute_unix // ${axis.stepMinutes}) * ${axis.stepMinutes} * 60000000) as time, sum(bytes_read) as bytes_read,
+  sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
+from ${source} where ${where} and minute_unix >= ${axis.from} and minute_unix < ${axis.from + axis.steps * axis.stepMinutes} group by 1 order by 1`,
+    command: commandLine(["plimsoll", "top", "targets", "--store", ask.store, ...words]),
+  };
+}
+
+function hourBand(axis: TimeAxis, hours: { p50: Float64Array; p90: Float64Array }, divisor: number): Band {
+  const at = (values: Float64Array) =>
+    Float64Array.from({ length: axis.steps }, (_, step) => {
+      const hour = Math.floor((axis.from + (step + 0.5) * axis.stepMinutes) / 60) % 24;
+      return (values[hour] || 0) / divisor;
+    });
+  return { low: at(hours.p50), high: at(hours.p90) };
+}
+
+/** The first jobs on top of each other, and all others. */
+function stackedJobs(ranking: Ranking, axis: TimeAxis, zone: string): Block[] {
+  const { rows, others, window } = ranking;
+  const shown = rows.slice(0, STACKED);
+  if (shown.length === 0 || window === undefined) return [];
+  const step = stretchMinutes(window);
+  const count = shown[0]?.when.length ?? 0;
+  const roles = ["read", "write", "metadata", "wait", "after"] as const;
+  const rest = Array.from({ length: count }, (_, at) =>
+    rows.slice(STACKED).reduce((sum, { when }) => sum + (when[at] ?? 0), others.when[at] ?? 0),
+  );
+  const first = Math.floor(window.from / step) * step;
+  const figure: Figure = {
+    ...{
+      id: "jobs-stacked",
+      title: "Jobs on this target",
+      definition: "SITE02@1",
+      options: { stepMinutes: step },
+    },
+    caption: `${ranking.measure === "bytes" ? "Bytes read and written" : "Metadata operations"} of the first ${shown.length} jobs and of all others, in steps of ${formatMany(step, "minute")}, ${zone}.`,
+    summary: `${shown.length} jobs stacked over ${formatMany(count, "step")}.`,
+    chart: {
+      ...{ kind: "bars", direction: "vertical", stacked: true },
+      categories: Array.from({ length: count }, (_, at) =>
+        timeText(axis, first + at * step, window.to - window.from > 1440),
+      ),
+      categoryLabel: `time (${zone})`,
+      value: {
+        label: ranking.measure === "bytes" ? "bytes" : "operations",
+        unit: ranking.measure === "bytes" ? "bytes" : "calls",
+      },
+      series: [
+        ...shown.map((one, at): { name: string; role: Role; values: readonly number[] } => ({
+          name: `${one.id ?? "not known"}${one.user === null ? "" : ` (${one.user})`}`,
+          role: roles[at] ?? ("neutral" as const),
+          values: one.when,
+        })),
+        { name: "other jobs", role: "context" as const, values: rest },
+      ],
+    },
+  };
+  return [{ kind: "figure", figure }];
+}
+
+function latencyPanel(
+  ask: Ask,
+  { latency }: TargetSteps,
+  axis: TimeAxis,
+  where: string,
+  window: { readonly from: number; readonly to: number },
+  words: readonly string[],
+  label: string,
+): Panel[] {
+  const strips = (["read", "write", "metadata"] as const).flatMap((name): Strip[] => {
+    const values = Array.from(latency[name], (value) => (Number.isFinite(value) ? value / 1000 : Number.NaN));
+    return values.every(Number.isNaN)
+      ? []
+      : [
+          {
+            name: `${name[0]?.toUpperCase()}${name.slice(1)}`,
+            unit: "ms a call",
+            values,
+            band: undefined,
+            noBand: "",
+          },
+        ];
+  });
+  if (strips.length === 0) return [];
+  return [
+    {
+      ...{ id: "latency", title: "Latency", note: "time of a call on the server" },
+      content: { html: `<div class="time">${strips.map(stripHtml).join("\n")}${axisHtml(axis)}</div>` },
+      csv: [
+        ["time", ...strips.map(({ name }) => `${name.toLowerCase()}_ms`)],
+        ...Array.from({ length: axis.steps }, (_, at) => [
+          new Date((axis.from + at * axis.stepMinutes) * 60_000).toISOString(),
+          ...strips.map(({ values }) => values[at]),
+        ]),
+      ],
+      sql: `select sum(read_usecs) / sum(reads) as read_usecs, sum(write_usecs) / sum(writes) as write_usecs, sum(metadata_usecs) / sum(metadata_calls) as metadata_usecs
+from targets where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to}`,
+      command: commandLine(["plimsoll", "top", "targets", "--store", ask.store, "--target", label, ...words]),
+    },
+  ];
+}
+
+async function fillSteps(db: Queryable, condition: string, from: number, to: number, step: number) {
+  const rows = await db.rows(`select (minute_unix - ${from}) // ${step} as step,
+      arg_max((bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double, to_unix_ns) as share
+    from target_states where minute_unix >= ${from} and minute_unix < ${to} and ${condition} group by 1`);
+  const values = new Array<number>(Math.ceil((to - from) / step)).fill(Number.NaN);
+  for (const row of rows) values[Number(row.step)] = Number(row.share ?? Number.NaN);
+  return values;
+}
+
+function fullnessPanel(
+  ask: Ask,
+  fill: readonly number[],
+  axis: TimeAxis,
+  where: string,
+  window: { readonly from: number; readonly to: number },
+): Panel[] {
+  if (fill.every(Number.isNaN)) return [];
+  const strip: Strip = {
+    name: "Full",
+    unit: "% of space",
+    values: fill.map((share) => 100 * share),
+    band: undefined,
+    noBand: "",
+    top: 100,
+  };
+  return [
+    {
+      ...{ id: "fullness", title: "Fullness" },
+      content: { html: `<div class="time">${stripHtml(strip)}${axisHtml(axis)}</div>` },
+      csv: [
+        ["time", "share"],
+        ...fill.map((share, at) => [
+          new Date((axis.from + at * axis.stepMinutes) * 60_000).toISOString(),
+          share,
+        ]),
+      ],
+      sql: `select make_timestamp(to_unix_ns // 1000) as time, bytes_total - bytes_free as bytes_used, bytes_total from target_states
+where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} order by 1`,
+      command: commandLine(["plimsoll", "alerts", "--store", ask.store, "--at", "end"]),
+    },
+  ];
+}
