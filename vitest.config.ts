@@ -40,8 +40,9 @@ function project(name: string, isolate: boolean, include: readonly string[]) {
       name,
       include: [...include],
       isolate,
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      // A hang ends the run; a busy machine does not: the longest campaign takes a minute on an idle one.
+      testTimeout: long ? 300_000 : 60_000,
+      hookTimeout: long ? 300_000 : 60_000,
       // A browser on a busy machine can take seconds to draw.
       expect: { poll: { timeout: 10_000 } },
       pool: "forks" as const,

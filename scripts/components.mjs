@@ -41,6 +41,21 @@ export const components = [
     long: true,
     why: "a minimal Debian to install in",
   },
+  { name: "rpm", probe: "rpmbuild", packages: ["rpm"], long: true, why: "builds packaging/rpm" },
+  {
+    name: "Lmod",
+    probe: "/usr/share/lmod/lmod/init/sh",
+    packages: ["lmod"],
+    long: true,
+    why: "loads packaging/modules",
+  },
+  {
+    name: "YAML",
+    probe: "/usr/lib/python3/dist-packages/yaml",
+    packages: ["python3-yaml"],
+    long: true,
+    why: "reads packaging/conda and the templates for issues",
+  },
   { name: "xz", probe: "xz", packages: ["xz-utils"], long: true, why: "packs what npm run dist makes" },
   {
     name: "Chromium",

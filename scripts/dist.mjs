@@ -21,8 +21,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";
+import { importSources } from "./bundle.mjs";
 import { ensureDependencies, root, runScript, say, SetupError } from "./setup.mjs";
 
 /** Of the oldest system that Node 20 runs on. */
@@ -192,40 +192,19 @@ function nodeLicence() {
 
 /** Pages for man, and completions. */
 async function addPages(share) {
-  const { build: bundle } = await import("esbuild");
-  const stdin = {
-    contents: `
-      export { commands } from "./index.ts";
-      export { manPages } from "./man.ts";
-      export { bashScript } from "./shells/bash.ts";
-      export { fishScript } from "./shells/fish.ts";
-      export { zshScript } from "./shells/zsh.ts";
-      export { completionModel } from "./shells/model.ts";`,
-    resolveDir: join(root, "src", "cli"),
-    loader: "ts",
-  };
-  // Inside the project, so that the packages are found.
-  const work = join(root, `.dist-pages-${process.pid}`);
-  const made = join(work, "pages.mjs");
-  try {
-    await bundle({
-      stdin,
-      outfile: made,
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      packages: "external",
-    });
-    const pages = await import(pathToFileURL(made).href);
-    const model = await pages.completionModel(pages.commands);
-    write(join(share, "bash-completion", "completions", "plimsoll"), pages.bashScript(model));
-    write(join(share, "zsh", "site-functions", "_plimsoll"), pages.zshScript(model));
-    write(join(share, "fish", "vendor_completions.d", "plimsoll.fish"), pages.fishScript(model));
-    for (const { file, text } of await pages.manPages(pages.commands))
-      write(join(share, "man", "man1", file), text);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  const pages = await importSources(`
+    export { commands } from "./src/cli/index.ts";
+    export { manPages } from "./src/cli/man.ts";
+    export { bashScript } from "./src/cli/shells/bash.ts";
+    export { fishScript } from "./src/cli/shells/fish.ts";
+    export { zshScript } from "./src/cli/shells/zsh.ts";
+    export { completionModel } from "./src/cli/shells/model.ts";`);
+  const model = await pages.completionModel(pages.commands);
+  write(join(share, "bash-completion", "completions", "plimsoll"), pages.bashScript(model));
+  write(join(share, "zsh", "site-functions", "_plimsoll"), pages.zshScript(model));
+  write(join(share, "fish", "vendor_completions.d", "plimsoll.fish"), pages.fishScript(model));
+  for (const { file, text } of await pages.manPages(pages.commands))
+    write(join(share, "man", "man1", file), text);
 }
 
 /** One archive with its checksum; owner, order, times and modes do not depend on who made it. */

@@ -70,7 +70,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/ncio/run/content.ts": ["byteAt"],
   "src/ncio/run/summary.ts": ["countingTurns"],
   "src/ncio/servers/client/storage.ts": ["ClientOptions"],
-  "src/node/stream-source.ts": ["openStream"],
   "src/node/thread-pool.ts": ["ThreadPoolOptions"],
   "src/node/zlib.ts": ["wholeZlib"],
   "src/plot/theme.ts": ["THEMES", "ThemeName"],
@@ -230,7 +229,10 @@ function unknownCommands(text: string): string[] {
   const unknown = used.filter(([, first = "", second]) => {
     const group = names.filter((name) => name === first || name.startsWith(`${first} `));
     if (group.length === 0) return first !== "help";
-    return second !== undefined && !group.some((name) => name === first || name === `${first} ${second}`);
+    return (
+      second !== undefined &&
+      !group.some((name) => name === first || `${name} `.startsWith(`${first} ${second} `))
+    );
   });
   return [...new Set(unknown.map(([all]) => all))];
 }

@@ -8,6 +8,8 @@ import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { Random } from "../../src/base/prng.ts";
 import { recordLog } from "../../src/generate/recorder/record.ts";
+import { bytesSource } from "../../src/base/source.ts";
+import { type ModuleEntry, NEW_LAYOUT, readHeader } from "../../src/formats/darshan/header.ts";
 import { sampleLogs } from "../../src/generate/samples.ts";
 import { Application, osts } from "../../src/generate/single/index.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
@@ -174,7 +176,9 @@ function command(files: readonly string[]): Measured {
   return { seconds, pictureSeconds: Number.NaN, cpuSeconds: user + system, peakMib: kib / 1024 };
 }
 
-function inputs(): [label: string, make: () => readonly string[], turns: number][] {
+type Input = readonly [label: string, make: () => readonly string[], turns: number];
+
+function inputs(): readonly Input[] {
   const store = (name: string, bytes: Uint8Array) => {
     const path = join(work, `${name}.darshan`);
     writeFileSync(path, bytes);
@@ -187,6 +191,7 @@ function inputs(): [label: string, make: () => readonly string[], turns: number]
   const processes = Array.from({ length: 100 }, (_, process) =>
     store(`many/${process}`, oneProcess(process)),
   );
+  const large: Input = ["66 million traced calls", () => [store("large", longerTrace(manyCalls(), 66))], 1];
   return [
     ["a small log", () => [sample("shared-checkpoint")], TURNS],
     ["64 ranks, 24,576 traced calls", () => [sample("slow-checkpoint")], TURNS],
@@ -194,7 +199,23 @@ function inputs(): [label: string, make: () => readonly string[], turns: number]
     ["100 logs of a job without MPI", () => processes, 3],
     ["100,000 files", () => [store("files", manyFiles(100_000))], 3],
     ["1,000,000 files", () => [store("more-files", manyFiles(1_000_000))], 1],
+    ...(process.env.PLIMSOLL_BENCH_LARGE === "1" ? [large] : []),
   ];
+}
+
+/** The same log with its traced calls repeated: streams of a region may follow one another. */
+function longerTrace(log: Uint8Array, times: number): Uint8Array {
+  const { slot, region } = readHeader(bytesSource(log)).modules.find(
+    ({ name }) => name === "DXT_POSIX",
+  ) as ModuleEntry;
+  const { offset, length } = region;
+  if (offset + length !== log.length) throw new Error("the trace is not the last region");
+  const longer = new Uint8Array(offset + length * times);
+  longer.set(log.subarray(0, offset));
+  for (let at = 0; at < times; at++) longer.set(log.subarray(offset), offset + at * length);
+  const lengthAt = NEW_LAYOUT.modulesAt + 16 * slot + 8;
+  new DataView(longer.buffer).setBigUint64(lengthAt, BigInt(length * times), true);
+  return longer;
 }
 
 /** Each process writes a log of its own, with the same job id. */

@@ -30,7 +30,7 @@ export default defineCommand({
       options.rules === undefined
         ? alertRules(DEFAULT_ALERTS, "built-in rules")
         : alertRules(readRules(options.rules), options.rules);
-    const fired = await withStore(options, async (db) => {
+    const { fired, prefix } = await withStore(options, async (db) => {
       const stored = await storedTime(db);
       const nowUnix = Date.now() / 1000;
       const at = parseTime("--at", options.at, { zone: options.zone, nowUnix, stored });
@@ -45,15 +45,14 @@ export default defineCommand({
           ...provenanceJson(origin),
         });
       else {
-        const prefix = provenancePrefix(origin);
         for (const { rule, subject, text } of alerts)
-          context.out.write(`${prefix}${rule}: ${oneLine(subject)}: ${text}\n`);
+          context.out.write(`${provenancePrefix(origin)}${rule}: ${oneLine(subject)}: ${text}\n`);
         for (const { rule, reason } of unjudged) context.note(`${rule} not judged: ${reason}`);
       }
-      return alerts.length;
+      return { fired: alerts.length, prefix: provenancePrefix(origin) };
     });
     if (fired > 0) throw new CheckFailed(fired === 1 ? "1 alert" : `${fired} alerts`);
-    if (!context.json) context.out.write(`no alerts from ${rules.length} rules\n`);
+    if (!context.json) context.out.write(`${prefix}no alerts from ${rules.length} rules\n`);
   },
 });
 

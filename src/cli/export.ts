@@ -18,10 +18,11 @@ import {
   tableParquet,
 } from "../formats/export/index.ts";
 import { withCalls, writePieces } from "../inputs/export.ts";
-import { openInput } from "../inputs/job/index.ts";
+import { holdPipes } from "../inputs/held-pipes.ts";
+import { type InputHost, openInput } from "../inputs/job/index.ts";
+import { withLog } from "../inputs/log/index.ts";
 import { LOG_TABLES, type LogTable, logTable, logTableSchema } from "../inputs/log-tables.ts";
 import { nodeHost } from "../inputs/node.ts";
-import { withLog } from "../inputs/node-log.ts";
 import { temporaryPath } from "../node/output-file.ts";
 import { parseDuration } from "./bps/options.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
@@ -57,8 +58,10 @@ const OPTIONS = {
 export default defineCommand({
   name: "export",
   description:
-    "Writes the single calls of any input that has some (Darshan logs with DXT, plimsoll record folders, strace text, fio latency logs, CSV and Parquet tables) for other programs. perfetto: trace events for ui.perfetto.dev and chrome://tracing, with calls that overlap on lanes of their own and bytes in flight as a counter. speedscope: a profile per rank or file. csv and parquet: a row per call, times in seconds since the start of the run. --table files and counters write the file runs and the counters of one Darshan log. The file appears only when complete.",
-  arguments: [{ name: "input", help: "a log or trace, or a folder of them", kind: "file", variadic: true }],
+    "Writes the single calls of any input that has some (Darshan logs with DXT, plimsoll record folders, strace text, fio latency logs, CSV and Parquet tables, - for standard input) for other programs. perfetto: trace events for ui.perfetto.dev and chrome://tracing, with calls that overlap on lanes of their own and bytes in flight as a counter. speedscope: a profile per rank or file. csv and parquet: a row per call, times in seconds since the start of the run. --table files and counters write the file runs and the counters of one Darshan log. The file appears only when complete.",
+  arguments: [
+    { name: "input", help: "a log or trace, a folder of them, or - for stdin", kind: "file", variadic: true },
+  ],
   options: OPTIONS,
   examples: {
     "plimsoll export run.darshan --to perfetto -o run.json.gz": "open it in ui.perfetto.dev",
@@ -157,8 +160,12 @@ async function exportTable(
     throw new UsageError(`--window, --min-duration and --by select calls; --table ${table} has none`);
   if (paths.length > 1)
     throw new UsageError(`--table ${table} takes one log; plimsoll ingest and store export take many`);
-  requireLog(path, table);
-  await withLog(path, { keepGoing: options.keepGoing }, async (log) => {
+  const {
+    paths: [held = ""],
+    host,
+  } = holdPipes([path], nodeHost);
+  requireLog(held, table, host);
+  await withLog(held, { keepGoing: options.keepGoing }, host, async (log) => {
     const schema = logTableSchema(table);
     let rows = 0;
     const counted = function* (blocks: Awaited<ReturnType<typeof logTable>>) {
@@ -167,15 +174,15 @@ async function exportTable(
         yield block;
       }
     };
-    const blocks = counted(await logTable(log, path, table));
+    const blocks = counted(await logTable(log, held, table, host));
     const pieces = format === "csv" ? tableCsv(schema, blocks) : tableParquet(schema, blocks, MADE_BY);
     const bytes = await writePieces(pieces, output, context);
     tell({ table, rows, format, output, bytes }, context);
   });
 }
 
-function requireLog(path: string, table: string): void {
-  const source = openInput(path, nodeHost, { partly: true });
+function requireLog(path: string, table: string, host: InputHost): void {
+  const source = openInput(path, host, { partly: true });
   try {
     const format = detectFormat(source, "counters", "calls");
     if (format.counters === undefined)

@@ -1,11 +1,12 @@
 /** `plimsoll file`: one file through time. */
 import { fileDocument, fileHistory } from "../analyze/study/reuse/index.ts";
 import { UsageError } from "../base/errors.ts";
+import { markSynthetic, provenanceJson } from "../model/index.ts";
 import { renderText } from "../report/text/index.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
 import { writePage } from "./page-output.ts";
-import { ENGINE_OPTIONS, withStore } from "./store/options.ts";
+import { ENGINE_OPTIONS, originOf, withStore } from "./store/options.ts";
 import { option } from "./option.ts";
 
 export default defineCommand({
@@ -31,14 +32,17 @@ export default defineCommand({
           `${path}: no run in the store used this file; to search names: plimsoll sql --store ${options.store} "select path from files where path like '%…%'"`,
         );
       const command = `plimsoll file ${path} --store ${options.store} -o ${options.output ?? "file.html"}`;
-      const documents = histories.map((one) => fileDocument(one, { command, madeBy: `Plimsoll ${version}` }));
+      const origin = await originOf(db, "runs");
+      const documents = histories.map((one) =>
+        markSynthetic(fileDocument(one, { command, madeBy: `Plimsoll ${version}` }), origin),
+      );
       if (options.output !== undefined) {
         const [first, ...others] = documents;
         if (others.length > 0)
           context.note(`${path} lies on ${documents.length} mounts; the page shows the first, --json all`);
         if (first !== undefined) await writePage(first, options.output, context);
       }
-      if (context.json) context.printJson({ files: histories });
+      if (context.json) context.printJson({ files: histories, ...provenanceJson(origin) });
       else if (options.output !== undefined) context.out.write(`Wrote ${options.output}\n`);
       else
         for (const document of documents)

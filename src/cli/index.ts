@@ -77,6 +77,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     entry("week", "make one page about a week, to print", () => import("./load/week.ts")),
     entry("who", "show which jobs and users loaded a target, and when", () => import("./load/who.ts")),
     entry("job", "show one job minute by minute: bursts, targets, neighbours", () => import("./load/job.ts")),
+    entry("watch", "show what targets and jobs do now, on the terminal", () => import("./load/watch.ts")),
     entry("file", "show which runs wrote and read a file", () => import("./file.ts")),
     entry("alerts", "judge alert rules on a store; exit code 1 if one fires", () => import("./alerts.ts")),
     entry("quiet-hours", "find the hours with the least load", () => import("./load/quiet-hours.ts")),
@@ -111,6 +112,34 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       "print tables and columns with units and meanings",
       () => import("./store/schema.ts"),
     ),
+  ],
+  Cluster: [
+    entry(
+      "cluster ingest",
+      "ingest logs as an array job of Slurm, or as processes",
+      () => import("./cluster/ingest.ts"),
+    ),
+    entry(
+      "cluster study reuse",
+      "study file reuse in tasks, with the values of one process",
+      () => import("./cluster/study-reuse.ts"),
+    ),
+    entry(
+      "cluster study system",
+      "study job I/O in tasks, with the values of one process",
+      () => import("./cluster/study-system.ts"),
+    ),
+    entry(
+      "cluster generate reuse",
+      "make a synthetic centre in tasks",
+      () => import("./cluster/generate-reuse.ts"),
+    ),
+    entry(
+      "cluster task",
+      "run one task of a run, as the batch scripts do",
+      () => import("./cluster/task.ts"),
+    ),
+    entry("cluster total", "add up what the tasks of an ingest did", () => import("./cluster/total.ts")),
   ],
   Datasets: [
     entry(
@@ -186,6 +215,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       "sim replay",
       "simulate the experiments of the adaptive I/O paper and check its numbers",
       () => import("./sim/replay.ts"),
+    ),
+    entry(
+      "sim alternatives",
+      "simulate asynchronous output, staging and more files beside adaptive writing",
+      () => import("./sim/alternatives.ts"),
     ),
     entry(
       "sim what-if",

@@ -7,7 +7,7 @@ import { defineCommand } from "./command.ts";
 import { jsonText } from "../base/json.ts";
 import { measure } from "./ncio/measure.ts";
 import { casesOf, directionsOf, methodsOf } from "../ncio/run/sweep-setting.ts";
-import { type Common, common } from "./ncio/options.ts";
+import { type Common, common, likePaper } from "./ncio/options.ts";
 import { headLines, noteLines, pointLines } from "./ncio/text.ts";
 import { writeFile } from "../node/write-file.ts";
 import { option } from "./option.ts";
@@ -33,7 +33,8 @@ export default defineCommand({
     "plimsoll ncio --pattern flash --shape blocks=4 --method posix,two-phase": "FLASH checkpoint pattern",
   },
   ranksTogether: true,
-  async run({ options }, context) {
+  async run({ options: given }, context) {
+    const options = likePaper(given);
     const points = pointsOf(options, options.pattern, options.shape);
     const { output: _output, memory: _memory, mpiexec: _mpiexec, ...setting } = options;
     const measured = await measure({ options, points, setting }, context);

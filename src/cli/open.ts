@@ -23,7 +23,7 @@ export default defineCommand({
   arguments: [
     {
       name: "input",
-      help: "logs or traces of one job, or a folder of them",
+      help: "logs or traces of one job, a folder of them, or - for stdin",
       kind: "file",
       variadic: true,
     },

@@ -37,13 +37,13 @@ describe("papers", () => {
 
   it("has the numbers of study.json beside the published ones", async () => {
     const { out } = await run("papers", metric, "--json");
-    const { items } = JSON.parse(out).papers.find(({ id }: { id: string }) => id === "metric");
+    const items = JSON.parse(out).items.filter(({ paper }: { paper: string }) => paper === "metric");
     const study = JSON.parse(readFileSync(join(metric, "study.json"), "utf8"));
     for (const set of ["2a", "4"])
       for (const name of ["iops", "bandwidth", "arpt", "bps"]) {
         const row = items.find(({ id }: { id: string }) => id === `C06.${set}.${name}`);
         const finding = study.findings.find(({ id }: { id: string }) => id === `C06.${set}.${name}`);
-        expect(row.here).toBe(finding.measured.toFixed(2));
+        expect(row.measured).toBe(finding.measured.toFixed(2));
         expect(row.origin).toBe("simulated");
         expect(row.verdict).not.toBe("confirmed");
       }
@@ -51,9 +51,9 @@ describe("papers", () => {
     const own = study.items.C06.values["2a"].cases.find(({ x }: { x: number }) => x === 4096);
     expect(time).toMatchObject({
       published: "809.6 s",
-      here: `${Number(own.executionSeconds.toPrecision(4))} s`,
+      measured: `${Number(own.executionSeconds.toPrecision(4))} s`,
     });
-    expect(items.find(({ id }: { id: string }) => id === "C06.1.bps").here).toBeNull();
+    expect(items.find(({ id }: { id: string }) => id === "C06.1.bps").measured).toBeNull();
   });
 
   it("writes a page whose rows lead to places that the report has", async () => {

@@ -25,7 +25,8 @@ import { writePage } from "./page-output.ts";
 import { parseOsts, parseSpeeds } from "./write/options.ts";
 import { previewJson, previewLines } from "./write/preview.ts";
 import { type Ranks, withRanks } from "./write/ranks.ts";
-import { resultJson, resultLines } from "./write/result.ts";
+import { writeBaseline } from "./write/baseline.ts";
+import { baselineJson, baselineLine, resultJson, resultLines } from "./write/result.ts";
 import { writeFile } from "../node/write-file.ts";
 import { option } from "./option.ts";
 
@@ -46,9 +47,12 @@ const OPTIONS = {
     "scheduling policy: plimsoll, or that of the adaptive I/O paper",
     { default: "plimsoll" },
   ),
-  method: option.choice(["adaptive", "static"], "static: no rescheduling, for comparison", {
-    default: "adaptive",
-  }),
+  method: option.choice(
+    ["adaptive", "static", "mpi-io"],
+    "for comparison, static: no rescheduling; mpi-io: a --workload into one file shared by MPI ranks, measured and removed",
+    { default: "adaptive" },
+  ),
+  mpiexec: option.text("PROGRAM", "launcher of the ranks of --method mpi-io [mpiexec.mpich, mpiexec]"),
   writers: option.whole("writer processes (default: twice the cores, max 16)", { min: 1, max: 1024 }),
   "per-target": option.whole("concurrent writers per target (default: measured)", { min: 1, max: 1024 }),
   memory: option.bytes("buffer memory of all processes together", { min: 2 ** 21, default: 2 ** 28 }),
@@ -105,6 +109,7 @@ export default defineCommand({
   },
   ranksTogether: true,
   async run({ arguments: words, options }, context) {
+    if (options.method === "mpi-io") return baseline(words, options, context);
     if (options.output === undefined)
       throw new UsageError("--output is missing: name the dataset with -o NAME.bp");
     const path = options.output;
@@ -113,6 +118,27 @@ export default defineCommand({
     );
   },
 });
+
+/** No dataset comes of it: its run is shown, kept and compared as that of any other method. */
+async function baseline(words: readonly string[], options: Asked, context: Context): Promise<void> {
+  const { runs, report, ops, output } = options;
+  if (words.length > 0 || output !== undefined)
+    throw new UsageError(
+      "--method mpi-io writes no dataset; omit sources and -o, and keep the run with --runs",
+    );
+  const earlier = runs !== undefined && existsSync(runs) ? readRuns(runs) : [];
+  const record = await writeBaseline(options, context);
+  if (record === undefined) return;
+  const { run } = record;
+  if (ops !== undefined) writeFile(ops, opsCsv(record));
+  if (runs !== undefined) addRun(runs, record);
+  if (report !== undefined) {
+    const about = { command: "plimsoll write --method mpi-io", madeBy: `Plimsoll ${version}` };
+    await writePage(runsDocument([...earlier, run], about), report, context);
+  }
+  if (context.json) context.printJson(baselineJson(record));
+  else context.out.write(baselineLine(record));
+}
 
 async function drain(
   path: string,

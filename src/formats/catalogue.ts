@@ -9,6 +9,7 @@ import { fioLog } from "./fio/format.ts";
 import { influx } from "./influx/index.ts";
 import type { Capability, InputFormat } from "./input-format.ts";
 import { lustre } from "./lustre/index.ts";
+import { mmpmon, nfsMountStats } from "./mounts/index.ts";
 import { parquet } from "./parquet/format.ts";
 import { clientReading, serverSamples } from "./samples/index.ts";
 import { slurm } from "./slurm/index.ts";
@@ -25,6 +26,8 @@ export const CATALOGUE: readonly InputFormat[] = [
   dftracer,
   serverSamples,
   clientReading,
+  nfsMountStats,
+  mmpmon,
   slurm,
   paper,
   strace,
@@ -79,6 +82,7 @@ export function refusal(head: Uint8Array, name: string, wanted: readonly Capabil
   if (packed !== undefined) return `packed with ${packed.by}; unpack it first: ${packed.command}`;
   const other = CATALOGUE.find((format) => format.recognizes(head, name));
   if (other !== undefined) {
+    if (other.takenBy !== undefined) return `this is a ${other.label}; ${other.takenBy} takes it`;
     const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));
     return `this is a ${other.label}; ${TAKEN_BY[capability ?? "rows"]} take${capability === "calls" || capability === "counters" ? "" : "s"} it`;
   }

@@ -57,6 +57,8 @@ export interface InputFormat {
   readonly rows?: { readonly alone: boolean };
   /** Samples of counters over time: files that belong together, whose differences are rows of a store. */
   readonly series?: true;
+  /** Who takes an input that gives none of these. */
+  readonly takenBy?: string;
 }
 
 /** What an input can give. */

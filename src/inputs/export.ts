@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync, readSync, rmSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGzip } from "node:zlib";
-import { FormatError, UsageError } from "../base/errors.ts";
+import { FormatError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
 import {
   CallCollection,
@@ -15,6 +15,7 @@ import { type CallNote, joinedNotes, noteText } from "../model/index.ts";
 import { writeFully } from "../node/durable.ts";
 import { createOutput, temporaryPath } from "../node/output-file.ts";
 import { findInputs, gatherCalls, withoutTwins } from "./job/index.ts";
+import { holdPipes } from "./held-pipes.ts";
 import { nodeHost } from "./node.ts";
 
 interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationNs" | "by"> {
@@ -26,14 +27,13 @@ interface ExportOptions extends Pick<CollectionOptions, "window" | "minDurationN
 
 /** Reads all calls and hands them to `use`, in order. */
 export async function withCalls<T>(
-  paths: readonly string[],
+  words: readonly string[],
   options: ExportOptions,
   listener: Listener,
   use: (calls: OrderedCalls, collection: CallCollection) => Promise<T>,
 ): Promise<T> {
-  const inputs = withoutTwins(findInputs(paths, ["calls"], nodeHost, listener), nodeHost, listener);
-  if (inputs.some(({ path }) => path === undefined))
-    throw new UsageError("an export reads its inputs from files; save standard input to a file");
+  const { paths, host } = holdPipes(words, nodeHost);
+  const inputs = withoutTwins(findInputs(paths, ["calls"], host, listener), host, listener);
   const { window, minDurationNs, by, callsMax } = options;
   const spill = new FileSpill(options.spillPath);
   try {
@@ -41,7 +41,7 @@ export async function withCalls<T>(
     if (window !== undefined) {
       // A window counts from the start of the run, which only a first reading knows.
       const survey = new CallCollection({ minDurationNs: Number.POSITIVE_INFINITY });
-      await gatherCalls(inputs, survey, options, nodeHost);
+      await gatherCalls(inputs, survey, options, host);
       originNs = survey.originNs;
     }
     const notes: CallNote[] = [];
@@ -52,13 +52,7 @@ export async function withCalls<T>(
       ...(by === undefined ? {} : { by }),
       ...(callsMax === undefined ? {} : { callsMax }),
     });
-    await gatherCalls(
-      inputs,
-      collection,
-      { ...options, onNote: (note) => notes.push(note) },
-      nodeHost,
-      listener,
-    );
+    await gatherCalls(inputs, collection, { ...options, onNote: (note) => notes.push(note) }, host, listener);
     for (const note of joinedNotes(notes, () => "")) listener.note?.(noteText(note));
     return await use(collection.finish(), collection);
   } finally {

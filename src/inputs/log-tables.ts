@@ -1,6 +1,5 @@
 /** File runs and counters of one Darshan log as tables, with the names of the store's columns. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { counterValues } from "../formats/darshan/counter-values.ts";
 import { decode } from "../formats/darshan/job.ts";
 import type { DarshanLog } from "../formats/darshan/log.ts";
@@ -8,7 +7,7 @@ import { decodeRecord } from "../formats/darshan/records.ts";
 import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
 import type { TableBlock } from "../formats/export/index.ts";
 import { columns, MISSING_I64, storedAccesses, type TableSchema } from "../model/index.ts";
-import { fsPath } from "../node/raw-path.ts";
+import type { LogHost } from "./log/index.ts";
 
 export const LOG_TABLES = ["files", "counters"] as const;
 export type LogTable = (typeof LOG_TABLES)[number];
@@ -47,13 +46,14 @@ export async function logTable(
   log: DarshanLog,
   path: string,
   table: LogTable,
+  host: LogHost,
 ): Promise<Iterable<TableBlock>> {
-  return table === "files" ? fileRuns(log, path) : counterRows(log);
+  return table === "files" ? fileRuns(log, path, host) : counterRows(log);
 }
 
-async function fileRuns(log: DarshanLog, path: string): Promise<TableBlock[]> {
+async function fileRuns(log: DarshanLog, path: string, host: LogHost): Promise<TableBlock[]> {
   const rows = new StoredRows({ identify, nowUnixSeconds: Date.now() / 1000 });
-  rows.add(log, path, identify(readFileSync(fsPath(path))));
+  rows.add(log, path, identityOf(path, host));
   const blocks: TableBlock[] = [];
   await rows.flush({
     append: async (table, count, values) => {
@@ -76,10 +76,24 @@ async function fileRuns(log: DarshanLog, path: string): Promise<TableBlock[]> {
 const copied = <T extends { slice(from: number, to: number): T }>(column: T, count: number): T =>
   column.slice(0, count);
 
-function identify(name: string | Uint8Array): Identity {
-  const hash = createHash("sha256").update(name).digest();
-  return { low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) };
+const identify = (name: string | Uint8Array): Identity =>
+  firstBytes(createHash("sha256").update(name).digest());
+
+const PIECE_BYTES = 1 << 20;
+
+/** Of the file as it lies there, as the store does. */
+function identityOf(path: string, host: LogHost): Identity {
+  const source = host.open(path, { partly: true, wanted: () => false });
+  try {
+    const hash = createHash("sha256");
+    for (let at = 0; at < source.byteLength; at += PIECE_BYTES) hash.update(source.read(at, PIECE_BYTES));
+    return firstBytes(hash.digest());
+  } finally {
+    source.close();
+  }
 }
+
+const firstBytes = (hash: Buffer): Identity => ({ low: hash.readUInt32BE(4), high: hash.readUInt32BE(0) });
 
 function nameOf(log: DarshanLog, id: bigint): string | null {
   const bytes = log.names.bytesOf(Number(id & 0xffffffffn), Number(id >> 32n));

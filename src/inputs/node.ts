@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Listener } from "../base/listener.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
 import { textIn } from "../record/unseen.ts";
-import { type InputHost, type JobOptions, type ReadJob, readJob as readJobWith, STDIN } from "./job/index.ts";
+import { type InputHost, type JobOptions, type ReadJob, readJob as readJobWith } from "./job/index.ts";
+import { holdPipes } from "./held-pipes.ts";
 import { logHost } from "./node-log.ts";
 import { readParquet } from "./parquet.ts";
 
@@ -49,16 +50,12 @@ export const nodeHost: InputHost = {
   readTable: readParquet,
 };
 
-/** The job in these files and folders; see `readJob` of src/inputs/job. */
-export const readJob = (
-  paths: readonly string[],
+/** The job in these files, folders and pipes; see `readJob` of src/inputs/job. */
+export async function readJob(
+  words: readonly string[],
   options?: JobOptions,
   listener?: Listener,
-): Promise<ReadJob> => readJobWith(paths, nodeHost, options, listener);
-
-/** Whether it can be read only once: standard input, a named pipe, `<(command)`, a terminal. */
-export function isPipe(word: string): boolean {
-  if (word === STDIN) return true;
-  const stat = statSync(fsPath(word), { throwIfNoEntry: false });
-  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+): Promise<ReadJob> {
+  const { paths, host } = holdPipes(words, nodeHost);
+  return readJobWith(paths, host, options, listener);
 }

@@ -14,6 +14,7 @@ export * from "./calls.ts";
 export * from "./document.ts";
 export * from "./figure.ts";
 export * from "./finding.ts";
+export * from "./live-load.ts";
 export * from "./metadata-calls.ts";
 export * from "./ncio.ts";
 export * from "./query.ts";

@@ -49,6 +49,12 @@ export interface NcioPoint {
   readonly bps: number;
   readonly iops: number;
   readonly arptSeconds: number;
+  /** The last rank began so much later than the others; absent where all began together. */
+  readonly lateSeconds?: number;
+  /** Then the mean time that the others spent in the operation. */
+  readonly punctualSeconds?: number;
+  /** How the servers of the run work, and what two phase does, where that is not the default: `blocking sync`. */
+  readonly modes?: readonly string[];
   /** Every byte was compared; false only with storage that keeps nothing. */
   readonly verified: boolean;
   readonly notes: readonly string[];

@@ -231,22 +231,28 @@ export const storedJobMounts: TableSchema = {
     cluster text - | cluster it ran on | collector
     user_id i64 - | user number | collector
     user_name text - | user | collector
-    kind text - | type of the file system: lustre | collector
-    file_system text - | name of the file system | llite folder
-    mount text - | where it is mounted; llite does not say | collector
+    kind text - | type of the file system: lustre, nfs or gpfs (IBM Storage Scale) | collector
+    file_system text - | name of the file system; of NFS server:/export | llite folder; mountstats device; mmpmon _fs_
+    mount text - | where it is mounted; missing where nodes have it in several places | mountstats
     nodes_counted i64 nodes | nodes whose counters are in this row | collector
     start_unix_ns i64 ns | first sample of a node, since 1970 UTC | collector
     end_unix_ns i64 ns | last sample of a node, since 1970 UTC | collector
-    bytes_read i64 bytes | bytes read by programs | llite read_bytes, sum
-    bytes_written i64 bytes | bytes written by programs | llite write_bytes, sum
-    reads i64 calls | read calls | llite read_bytes, samples
-    writes i64 calls | write calls | llite write_bytes, samples
-    opens i64 calls | opens | llite open
-    closes i64 calls | closes | llite close
-    metadata_calls i64 calls | metadata operations, with these where the counters have them | llite, sum of samples
-    read_usecs i64 us | time of the reads, summed | llite read [usecs]
-    write_usecs i64 us | time of the writes, summed | llite write [usecs]
-    retransmits i64 requests | requests that were sent again; llite does not count them | collector
+    bytes_read i64 bytes | bytes read by programs | llite read_bytes, sum; mountstats bytes, normal and direct; mmpmon _br_
+    bytes_written i64 bytes | bytes written by programs | llite write_bytes, sum; mountstats bytes, normal and direct; mmpmon _bw_
+    reads i64 calls | read calls; of NFS read requests | llite read_bytes, samples; mountstats READ; mmpmon _rdc_
+    writes i64 calls | write calls; of NFS write requests | llite write_bytes, samples; mountstats WRITE; mmpmon _wc_
+    opens i64 calls | opens | llite open; mountstats events; mmpmon _oc_
+    closes i64 calls | closes | llite close; mountstats events; mmpmon _cc_
+    metadata_calls i64 calls | metadata operations, with these where the counters have them; of NFS requests | llite, sum of samples; mountstats; mmpmon _oc_, _cc_, _dir_
+    read_usecs i64 us | time of the reads, summed | llite read [usecs]; mountstats READ
+    write_usecs i64 us | time of the writes, summed | llite write [usecs]; mountstats WRITE
+    retransmits i64 requests | requests that were sent again | mountstats transmissions beyond requests
+    timeouts i64 requests | major timeouts of requests | mountstats
+    server_bytes_read i64 bytes | bytes that came from the server: what caches did not have | mountstats bytes
+    server_bytes_written i64 bytes | bytes that went to the server | mountstats bytes
+    queue_usecs i64 us | time that requests of all kinds waited on the client, summed | mountstats
+    round_trip_usecs i64 us | time from sending requests of all kinds to their answers, summed | mountstats
+    inode_updates i64 calls | inodes written to disk | mmpmon _iu_
     synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
   `),
 };

@@ -1,6 +1,13 @@
 /** Lofstead et al., SC '10: variability of I/O, and adaptive writing. */
 import { CHECKS } from "../adaptive/paper/checks.ts";
-import { type Answer, notJudged, type Paper, type PaperItem, part } from "./item.ts";
+import {
+  type Answer,
+  computed as computedItem,
+  notJudged,
+  type Paper,
+  type PaperItem,
+  part,
+} from "./item.ts";
 import type { ReplayOutcome } from "./results.ts";
 import { figureItem } from "./study-items.ts";
 
@@ -12,6 +19,12 @@ const PRINTED = [WRITE[0], "src/adaptive/protocol/printed-algorithms.test.ts", "
 const RUN = [
   "plimsoll sim run",
   "src/adaptive/sim/experiments/experiments.test.ts",
+  "docs/simulator.md",
+] as const;
+
+const OTHERS = [
+  "plimsoll sim alternatives",
+  "src/adaptive/sim/alternatives/alternatives.test.ts",
   "docs/simulator.md",
 ] as const;
 
@@ -56,11 +69,11 @@ const COMPONENTS = [
     "characteristics",
     "III.B.3",
     "Min and max of blocks in the index, to search by content",
-    ["plimsoll ls DATASET", "src/formats/bp/bp.test.ts", "docs/formats/bp.md"],
+    ["plimsoll ls DATASET", "src/cli/dataset/dataset.test.ts", "docs/formats/bp.md"],
   ),
   part("component", "read", "IV.C", "Read any data by one look into the index and one read", [
     "plimsoll read DATASET VARIABLE",
-    "src/formats/bp/slabs.test.ts",
+    "src/cli/dataset/dataset.test.ts",
     "docs/formats/bp.md",
   ]),
   part("component", "baseline", "III.A", "MPI-IO as what to compare with: one file on 160 targets", RUN),
@@ -93,14 +106,36 @@ const COMPONENTS = [
   part("component", "workloads", "IV.A, IV.B", "Output of Pixie3D (2, 128, 1024 MB) and XGC1 (38 MB)", RUN),
   part("component", "generalised", "III.B.3", "Several writers for a target at a time", [
     WRITE[0],
-    "src/adaptive/protocol/protocol.test.ts",
+    "src/adaptive/sim/host/host.test.ts",
     "docs/write.md",
   ]),
   part("component", "past-usage", "VI", "Future work: methods that take past use into account", [
     WRITE[0],
-    "src/adaptive/runtime/keep/history.test.ts",
+    "src/adaptive/sim/host/host.test.ts",
     "docs/write.md",
   ]),
+  part("component", "asynchronous", "II.3", "Alternative: asynchronous output, limited by memory", OTHERS),
+  part("component", "staging", "II.3", "Alternative: data staging, with adaptive writing inside", OTHERS),
+  part(
+    "component",
+    "split",
+    "II.3",
+    "Alternative: output split into as many files as cover all targets",
+    OTHERS,
+  ),
+  part("component", "franklin-xtp", "VI", "Future work: adaptive writing on Franklin and XTP", OTHERS),
+  part("component", "opens", "VI", "Future work: variability of file opens, staggered or at once", OTHERS),
+  part(
+    "component",
+    "baseline-real",
+    "III.A",
+    "MPI-IO for real: one file that all ranks share, flushed and closed",
+    [
+      "plimsoll write --method mpi-io --workload ior",
+      "test/adaptive/mpi-write.long.test.ts",
+      "docs/write.md",
+    ],
+  ),
   part("table", "table-1", "Table I", "Variability of hourly tests on three machines", [
     COMMAND,
     "src/adaptive/paper/published.test.ts",
@@ -148,6 +183,35 @@ const NUMBERS = CHECKS.map(
   }),
 );
 
+const computed = (id: string, place: string, title: string, published: string, here: string): PaperItem =>
+  computedItem(id, place, title, published, here, COMMAND, MANUAL);
+
+/** Numbers of the text that follow from others of it. */
+const ARITHMETIC = [
+  computed(
+    "more-targets",
+    "IV.A",
+    "Targets of the adaptive method over those of MPI-IO",
+    "3.2×",
+    `${512 / 160}×`,
+  ),
+  computed("xl-bytes", "I", "Output of 16,384 processes of 1 GB", "16 TB", `${(16384 * 1024) / 2 ** 20} TiB`),
+  computed(
+    "openmp",
+    "IV.A",
+    "128 MB of a process over the 12 cores of a node",
+    "approximately 10 MB",
+    `${(128 / 12).toFixed(1)} MB`,
+  ),
+  computed(
+    "coordinator",
+    "III.B",
+    "Sub-coordinators that the coordinator manages at full scale",
+    "672",
+    "672",
+  ),
+];
+
 function checkAnswer(outcome: ReplayOutcome | undefined, id: string): Answer {
   if (outcome === undefined) return notJudged("no replay was given");
   const check = outcome.checks.find((one) => one.id === id);
@@ -163,5 +227,5 @@ export const ADAPTIVE_PAPER: Paper = {
   id: "adaptive",
   short: "Lofstead et al., SC '10",
   title: "Managing Variability in the IO Performance of Petascale Storage Systems",
-  items: [...COMPONENTS, ...FIGURES, ...NUMBERS],
+  items: [...COMPONENTS, ...FIGURES, ...NUMBERS, ...ARITHMETIC],
 };

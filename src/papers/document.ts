@@ -21,8 +21,22 @@ interface PaperRow {
 export const paperRows = (results: PaperResults): PaperRow[] =>
   PAPERS.flatMap((paper) => paper.items.map((item) => ({ paper, item, answer: item.answer(results) })));
 
+/**
+ * Rows that are one statement of the paper: panels of a figure, a finding with its numbers, numbers of one item of a study. Comparable to
+ * a count by hand, which does not count every number apart.
+ */
+export function groupOf({ id, kind }: PaperItem): string {
+  if (kind === "figure") return /^fig-\d+/.exec(id)?.[0] ?? id;
+  if (kind !== "number" && kind !== "finding") return id;
+  const set = /^(?:C06\.)?([1-4][ab]?)\./.exec(`${id}.`)?.[1];
+  if (set !== undefined) return `C06.${set}`;
+  return /^([A-Z]+\d+)(?=[. ]|$)/.exec(id)?.[0] ?? id;
+}
+
 interface Totals {
   readonly items: number;
+  /** Statements of the papers: rows that belong together count once. */
+  readonly groups: number;
   readonly kinds: Readonly<Partial<Record<ItemKind, number>>>;
   /** With a value, or a drawing, here. */
   readonly here: number;
@@ -43,6 +57,7 @@ export function totalsOf(rows: readonly PaperRow[]): Totals {
   const shown = rows.filter(({ answer }) => answer.test !== undefined).length;
   return {
     items: rows.length,
+    groups: new Set(rows.map(({ paper, item }) => `${paper.id} ${groupOf(item)}`)).size,
     kinds,
     here: rows.filter(({ answer }) => answer.here !== "").length,
     verdicts,
@@ -77,13 +92,13 @@ const sourcesOf = (results: PaperResults): string[] =>
 
 /** "Synthetic or simulated data: …" where any verdict rests on such. */
 export function papersVerdict(rows: readonly PaperRow[]): string {
-  const { items, here, verdicts, shown, notJudged } = totalsOf(rows);
+  const { items, groups, here, verdicts, shown, notJudged } = totalsOf(rows);
   const made = new Set(rows.flatMap(({ answer: { verdict, origin } }) => (verdict === "" ? [] : [origin])));
   const unreal = (["synthetic", "simulated"] as const).filter((origin) => made.has(origin));
   const prefix = unreal.length === 0 ? "" : `Partly ${unreal.join(" and ")} data: `;
   const counts = Object.entries(verdicts).map(([verdict, count]) => `${count} ${verdict}`);
   const judged = [...counts, `${notJudged} not judged`].join(", ");
-  return `${prefix}${formatMany(items, "item")} of five papers: ${shown} are parts that a test shows; of the others ${here} ${here === 1 ? "has" : "have"} a value here: ${judged}.`;
+  return `${prefix}${formatMany(items, "item")} of five papers (${formatMany(groups, "statement")}, where panels of a figure and numbers of a finding count once): ${shown} are parts that a test shows; of the others ${here} ${here === 1 ? "has" : "have"} a value here: ${judged}.`;
 }
 
 const KINDS: readonly ItemKind[] = ["component", "algorithm", "figure", "table", "finding", "number"];
@@ -91,10 +106,11 @@ const KINDS: readonly ItemKind[] = ["component", "algorithm", "figure", "table",
 function totalsSection(rows: readonly PaperRow[]): Section {
   const words = [...new Set(rows.map(({ answer }) => answer.verdict))].filter((word) => word !== "").sort();
   const line = (name: string, some: readonly PaperRow[]): Cell[] => {
-    const { items, kinds, here, verdicts, shown, notJudged } = totalsOf(some);
+    const { items, groups, kinds, here, verdicts, shown, notJudged } = totalsOf(some);
     return [
       name,
       items,
+      groups,
       ...KINDS.map((kind) => kinds[kind] ?? 0),
       shown,
       here,
@@ -121,6 +137,7 @@ function totalsSection(rows: readonly PaperRow[]): Section {
         columns: [
           { key: "paper", label: "Paper", unit: "text", about: "Who, where and when." },
           column("items", "Items", "All of them."),
+          column("groups", "Statements", "Panels of a figure, and a finding with its numbers, count once."),
           ...KINDS.map((kind) =>
             column(kind, `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s`, `Items of kind ${kind}.`),
           ),
@@ -211,27 +228,27 @@ export const becauseText = ({ verdict, because }: Answer): string =>
 export function papersJson({ results }: Pick<PapersInput, "results">): object {
   const rows = paperRows(results);
   return {
+    items: rows.map(({ paper, item, answer }) => ({
+      paper: paper.id,
+      id: item.id,
+      item: item.title,
+      ...{ kind: item.kind, group: groupOf(item), place: item.place },
+      ...{ command: item.command, manual: item.manual },
+      published: item.published === "" ? null : item.published,
+      measured: answer.here === "" ? null : answer.here,
+      verdict: answer.verdict === "" ? null : answer.verdict,
+      because: answer.because,
+      origin: answer.origin === "" ? null : answer.origin,
+      test: answer.test ?? null,
+      link: answer.link ?? null,
+    })),
     totals: totalsOf(rows),
     results: sourcesOf(results),
-    papers: PAPERS.map((paper) => {
-      const own = rows.filter((row) => row.paper === paper);
-      return {
-        id: paper.id,
-        paper: paper.short,
-        title: paper.title,
-        totals: totalsOf(own),
-        items: own.map(
-          ({ item: { answer: _, ...facts }, answer: { here, verdict, because, origin, test, link } }) => ({
-            ...facts,
-            here: here === "" ? null : here,
-            verdict: verdict === "" ? null : verdict,
-            because,
-            origin: origin === "" ? null : origin,
-            test: test ?? null,
-            link: link ?? null,
-          }),
-        ),
-      };
-    }),
+    papers: PAPERS.map((paper) => ({
+      id: paper.id,
+      paper: paper.short,
+      title: paper.title,
+      totals: totalsOf(rows.filter((row) => row.paper === paper)),
+    })),
   };
 }

@@ -69,6 +69,26 @@ export const part = (
   answer: () => ({ ...notJudged(`the paper gives no number for it; ${test} shows it`), test }),
 });
 
+/** A number that follows from others by arithmetic; `holds` where both are the same. */
+export const computed = (
+  id: string,
+  place: string,
+  title: string,
+  published: string,
+  here: string,
+  command: string,
+  manual: string,
+  holds = true,
+): PaperItem => ({
+  ...{ id, kind: "number", place, title, published, command, manual },
+  answer: () => ({
+    here,
+    verdict: holds ? "confirmed" : "refuted",
+    because: "computed",
+    origin: "computed",
+  }),
+});
+
 /** What nothing does yet. */
 export const absent = (
   kind: ItemKind,

@@ -11,7 +11,7 @@ import {
   SETS,
   type SetId,
 } from "../analyze/study/metric/index.ts";
-import { type Answer, notJudged, type Paper, type PaperItem, part } from "./item.ts";
+import { type Answer, computed, notJudged, type Paper, type PaperItem, part } from "./item.ts";
 import type { PaperResults } from "./results.ts";
 import { figureItem, findingAnswer } from "./study-items.ts";
 
@@ -243,21 +243,8 @@ function pointAnswer(
 
 /** What measuring costs by the paper, beside the same computed. */
 const OVERHEAD = PUBLISHED_OVERHEAD.map(
-  ({ id, place, title, published, here, holds }): PaperItem => ({
-    id,
-    kind: "number",
-    place,
-    title,
-    published,
-    command: EXPLAINED[0],
-    manual: MANUAL,
-    answer: () => ({
-      here,
-      verdict: holds ? "confirmed" : "refuted",
-      because: "computed",
-      origin: "computed",
-    }),
-  }),
+  ({ id, place, title, published, here, holds }): PaperItem =>
+    computed(id, place, title, published, here, EXPLAINED[0], MANUAL, holds),
 );
 
 export const METRIC_PAPER: Paper = {

@@ -1,8 +1,14 @@
 /** Ching et al., IPDPS '06: noncontiguous I/O for structured scientific data. */
 import { formatRate } from "../base/units.ts";
-import { guidelinesOf, METHOD_WORDS, PUBLISHED_BANDWIDTHS, SweepPoints } from "../ncio/judge/index.ts";
+import {
+  claimsOf,
+  guidelinesOf,
+  METHOD_WORDS,
+  PUBLISHED_BANDWIDTHS,
+  SweepPoints,
+} from "../ncio/judge/index.ts";
 import type { NcioSweep } from "../model/index.ts";
-import { type Answer, notJudged, type Paper, type PaperItem, part } from "./item.ts";
+import { type Answer, computed, notJudged, type Paper, type PaperItem, part } from "./item.ts";
 import type { PaperResults } from "./results.ts";
 import { figureItem } from "./study-items.ts";
 
@@ -14,9 +20,19 @@ const PATTERNS = ["plimsoll ncio", "src/ncio/pattern/patterns.test.ts", MANUAL] 
 const REQUESTS = ["plimsoll ncio", "src/ncio/method/expected.test.ts", MANUAL] as const;
 const SERVERS = ["plimsoll targets start DIR", "test/ncio/targets.test.ts", "docs/targets.md"] as const;
 const RUNS = [COMMAND, "src/ncio/run/run.test.ts", MANUAL] as const;
+const SYNCS = [
+  "plimsoll targets start DIR --sync",
+  "test/ncio/targets-sync.test.ts",
+  "docs/targets.md",
+] as const;
+const LIKE_PAPER = ["plimsoll ncio sweep --like-paper", "src/ncio/method/methods.test.ts", MANUAL] as const;
 
 const COMPONENTS = [
-  part("component", "ncio", "4", "NCIO: every method on every case with varied regions", RUNS),
+  part("component", "ncio", "4", "NCIO: every method on every case with varied regions", [
+    COMMAND,
+    "test/ncio/ncio.long.test.ts",
+    MANUAL,
+  ]),
   part("component", "posix", "2.1", "POSIX I/O: a request for each region", METHODS),
   part(
     "component",
@@ -69,6 +85,33 @@ const COMPONENTS = [
     "Six repeats without the highest and the lowest, a delay between runs",
     RUNS,
   ),
+  part("component", "one-sync", "4", "In two phase one process syncs for all", LIKE_PAPER),
+  part("component", "flow", "5.1", "Servers that handle 1,024 offset-length pairs at a time", LIKE_PAPER),
+  part(
+    "component",
+    "cut",
+    "2.1, Fig. 2",
+    "Memory and file cut at different places: more requests than regions",
+    ["plimsoll ncio --pattern hpio --shape memorySize=12", "src/ncio/method/methods.test.ts", MANUAL],
+  ),
+  part("component", "blocking-sync", "5.1", "A server that blocks all requests while it syncs", SYNCS),
+  part(
+    "component",
+    "delayed-sync",
+    "7",
+    "Future work: servers delay a sync until pending requests are done",
+    SYNCS,
+  ),
+  part("component", "inside", "7", "Future work: two phase that uses list or datatype I/O inside", [
+    "plimsoll ncio --method two-phase --inside datatype",
+    "src/ncio/method/methods.test.ts",
+    MANUAL,
+  ]),
+  part("component", "late", "6, guideline 7", "Ranks that come late, and who waits for them", [
+    "plimsoll ncio --late 1",
+    "test/ncio/claims.test.ts",
+    MANUAL,
+  ]),
   part("component", "advice", "6", "Guidelines as advice for a pattern", [
     "plimsoll ncio advise",
     "test/ncio/advice.test.ts",
@@ -199,6 +242,74 @@ const BANDWIDTHS = PUBLISHED_BANDWIDTHS.map((one): PaperItem => {
   };
 });
 
+/** Relations of sections 4 and 5, each with its published number. */
+const CLAIMS = claimsOf(NOTHING).map(
+  ({ id, place, title, published }): PaperItem => ({
+    id,
+    kind: /\d/.test(published) ? "number" : "finding",
+    ...{ place, title, published, command: COMMAND, manual: MANUAL },
+    answer: ({ ncio }) => {
+      if (ncio === undefined) return notJudged("no sweep was given");
+      const claim = claimsOf(ncio.sweep).find((one) => one.id === id)!;
+      const link = ncio.report === undefined ? {} : { link: `${ncio.report}#claims` };
+      if (claim.verdict === "not measured") return { ...notJudged("not measured in this sweep"), ...link };
+      const { measured: here, verdict, where } = claim;
+      return { here, verdict, because: where, origin: "measured", ...link };
+    },
+  }),
+);
+
+/** Numbers of the text that follow from others of it. */
+const ARITHMETIC = (
+  [
+    [
+      "ipars",
+      "1",
+      "17 variables of 9,000 cells over 10,000 steps",
+      "approximately 6.9 GB",
+      "6.1 GB of 4-byte variables, 12.2 GB of doubles",
+      false,
+    ],
+    [
+      "list-requests",
+      "5.1",
+      "List requests of a process with 1,048,576 regions",
+      "16,384",
+      String(1_048_576 / 64),
+      true,
+    ],
+    ["list-bytes", "5.1", "Data of a list request of 8-byte regions", "512 B", `${64 * 8} B`, true],
+    ["flow-bytes", "5.1", "Data of 1,024 pairs of 8 bytes", "8 KB", `${(1024 * 8) / 1024} KiB`, true],
+    ["stripe", "5", "16 strips of 64 KB", "1 MB", `${(16 * 64) / 1024} MiB`, true],
+    [
+      "count-data",
+      "5.1",
+      "Data of a process, 2,048 to 1,048,576 regions of 8 bytes",
+      "16 KB to 8 MB",
+      `${(2048 * 8) / 1024} KiB to ${(1_048_576 * 8) / 2 ** 20} MiB`,
+      true,
+    ],
+    [
+      "size-data",
+      "5.2",
+      "Data of a process, 4,096 regions of 8 to 4,096 bytes",
+      "32 KB to 16 MB",
+      `${(4096 * 8) / 1024} KiB to ${(4096 * 4096) / 2 ** 20} MiB`,
+      true,
+    ],
+    [
+      "repetition",
+      "5.1",
+      "64 processes with 8 MB each in 11,014.66 s",
+      "0.047 MB/s",
+      `${((64 * 8) / 11014.66).toFixed(3)} MiB/s`,
+      true,
+    ],
+  ] as const
+).map(([id, place, title, published, here, holds]) =>
+  computed(id, place, title, published, here, COMMAND, MANUAL, holds),
+);
+
 function judged(
   { ncio }: PaperResults,
   answer: (guidelines: ReturnType<typeof guidelinesOf>) => Answer,
@@ -216,5 +327,5 @@ export const NCIO_PAPER: Paper = {
   id: "ncio",
   short: "Ching et al., IPDPS '06",
   title: "Evaluating I/O Characteristics and Methods for Storing Structured Scientific Data",
-  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...NUMBERS, ...BANDWIDTHS],
+  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...NUMBERS, ...BANDWIDTHS, ...CLAIMS, ...ARITHMETIC],
 };

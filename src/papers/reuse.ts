@@ -27,11 +27,11 @@ const COMPONENTS = [
     "interfaces",
     "2.1",
     "Counters by interface (POSIX, MPI-IO, STDIO), with variances over ranks",
-    ["plimsoll darshan parse RUN.darshan", "src/formats/darshan/accesses.test.ts", "docs/darshan.md"],
+    ["plimsoll darshan parse RUN.darshan", "src/formats/darshan/stored-accesses.test.ts", "docs/darshan.md"],
   ),
   part("component", "striping", "2.1", "Stripe width and OSTs of each file", [
     "plimsoll darshan parse RUN.darshan",
-    "src/formats/darshan/variable-records.test.ts",
+    "test/formats/darshan-truth.test.ts",
     "docs/darshan.md",
   ]),
   part("component", "corpus", "2.1", "Logs of all users over months, studied together", [
@@ -98,17 +98,17 @@ const COMPONENTS = [
   ]),
   part("algorithm", "one-sided", "2.3", "How one-sided a run is: |read - written| / (read + written)", [
     COMMAND,
-    "src/analyze/study/reuse/sweep/runs.test.ts",
+    BY_STUDY[1],
     `${MANUAL}#a06`,
   ]),
   part("algorithm", "gaps", "3.1, Fig. 4", "Inter-arrival times of read runs and write runs of a file", [
     COMMAND,
-    "src/analyze/study/reuse/sweep/sweep.test.ts",
+    BY_STUDY[1],
     `${MANUAL}#a07`,
   ]),
   part("algorithm", "streaks", "3.1, Fig. 4", "Consecutive runs of one type", [
     COMMAND,
-    "src/analyze/study/reuse/sweep/sweep.test.ts",
+    BY_STUDY[1],
     `${MANUAL}#a09`,
   ]),
   part(

@@ -89,7 +89,7 @@ const COMPONENTS = [
     "bursts",
     "IV-H",
     "Bursts of writes, their period, and their size over the memory of the nodes",
-    [COMMAND, "src/analyze/study/common/periods.test.ts", `${MANUAL}#b13`],
+    [COMMAND, BY_STUDY[1], `${MANUAL}#b13`],
   ),
   part("algorithm", "similar-jobs", "IV-I", "I/O time of a job over the longest of similar jobs", BY_STUDY),
   part("figure", "fig-1", "Fig. 1", "Architecture of Lustre: MGS, MDS and MDT, OSS and OST, clients, LNet", [

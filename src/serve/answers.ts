@@ -150,7 +150,7 @@ class Version implements Answers {
     }
     let session: StoreSession | undefined;
     try {
-      session = this.#idle.pop() ?? (await this.#store.query(this.batches));
+      session = this.#idle.pop() ?? (await this.#store.query({ batches: this.batches }));
       return await ask(session);
     } catch (error) {
       // A wrong question says nothing of the store.

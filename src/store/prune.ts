@@ -10,6 +10,7 @@ import { ownReadingError } from "./engine-error.ts";
 import { type BatchInfo, bytesOf, type Pruned, rowsOf, segmentsOf } from "./manifest.ts";
 import { cutOf, renewBatch } from "./renew.ts";
 import type { Store } from "./store.ts";
+import { minuteOf, THINNED_TABLES } from "./thin.ts";
 
 interface PruneOptions extends StoreOptions {
   /** How long rows of a level are kept, in milliseconds; forever unless given. */
@@ -52,7 +53,8 @@ export async function pruneStore(store: Store, options: PruneOptions): Promise<P
   const database = await openDatabase(store.path, options);
   try {
     for (const batch of live) {
-      const first = (table: string) => firstMinute(database.connection, store.path, batch, table);
+      const first = (table: string, from?: number) =>
+        firstMinute(database.connection, store.path, batch, table, from);
       const old = await oldLevels(first, batch, before);
       if (Object.keys(old).length === 0) continue;
       const renewal = { writer: "plimsoll store prune", before: old };
@@ -81,7 +83,7 @@ const withoutUndefined = (pruned: Record<keyof Pruned, number | undefined>): Pru
 
 /** The cuts that some rows of a batch lie before. */
 async function oldLevels(
-  first: (table: string) => Promise<number>,
+  first: (table: string, from?: number) => Promise<number>,
   batch: BatchInfo,
   before: Pruned,
 ): Promise<Pruned> {
@@ -93,6 +95,12 @@ async function oldLevels(
     const stored = batch.tables[table.name] === undefined ? baseOf(table.name) : table.name;
     if (from !== undefined && (await first(stored)) < from) old.add(from);
   }
+  // States stay behind a cut, fewer: those are old that no earlier prune has seen.
+  for (const table of THINNED_TABLES)
+    for (const level of ["minutes", "hours", "days"] as const) {
+      const from = before[level];
+      if (from !== undefined && (await first(table, batch.pruned?.[level])) < from) old.add(from);
+    }
   return Object.fromEntries(Object.entries(before).filter(([, minute]) => old.has(minute)));
 }
 
@@ -104,9 +112,12 @@ async function firstMinute(
   store: string,
   batch: BatchInfo,
   table: string,
+  from?: number,
 ): Promise<number> {
   const files = segmentsOf([batch], table).map(({ file }) => join(store, file));
   if (files.length === 0) return Number.POSITIVE_INFINITY;
-  const found = await connection.runAndReadAll(`select min(minute_unix) from ${parquetRows(files)}`);
+  const found = await connection.runAndReadAll(
+    `select min(${minuteOf(table)}) from ${parquetRows(files)}${from === undefined ? "" : ` where ${minuteOf(table)} >= ${from}`}`,
+  );
   return Number(found.getRows()[0]?.[0] ?? Number.POSITIVE_INFINITY);
 }

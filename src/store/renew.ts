@@ -22,6 +22,7 @@ import { reached } from "./hooks.ts";
 import { newBatchId, TMP } from "./layout.ts";
 import { isRolled, levelOf, prunedOf, rollAgain } from "./levels.ts";
 import { type BatchInfo, liveBatches, type Pruned, readManifest, rowsOf, type Segment } from "./manifest.ts";
+import { isThinned, THINNED_TABLES, thinned } from "./thin.ts";
 import { verifySegments } from "./verify.ts";
 import { tableQuery } from "./views.ts";
 import { writeSegment } from "./write-segment.ts";
@@ -56,13 +57,15 @@ export async function renewBatch(
       const parts =
         table === storedReadings && before.days !== undefined
           ? laterReadings(store, batch, before.days)
-          : await partsOf(connection, store, batch, table, from);
+          : isThinned(table) && Object.keys(before).length > 0
+            ? thinnedParts(store, batch, table, before)
+            : await partsOf(connection, store, batch, table, from);
       for (const part of parts) {
         if ("segment" in part) {
-          const { file, rows, bytes, sha256 } = part.segment;
+          const { file, ...facts } = part.segment;
           const path = next();
           linkOrCopy(join(store, file), path);
-          segments.push({ table: table.name, path, rows, bytes, sha256 });
+          segments.push({ table: table.name, path, ...facts });
           continue;
         }
         const made = { table: table.name, query: part.query, path: next(), store };
@@ -99,13 +102,16 @@ const DAY_MINUTES = 1440;
 /** Whether rows of a table may go, or be added as sums. */
 const isCut = (table: TableSchema): boolean =>
   table === storedReadings ||
+  isThinned(table) ||
   STORE_LEVELS.some(({ base, table: level }) => base === table || level === table);
 
 const rowsIn = (segments: readonly WrittenSegment[], table: TableSchema): number =>
   segments.filter((segment) => segment.table === table.name).reduce((sum, { rows }) => sum + rows, 0);
 
 const rewrittenTables = ({ version }: BatchInfo): string[] | undefined =>
-  version < STORE_VERSION ? undefined : STORE_LEVELS.flatMap(({ table, base }) => [table.name, base.name]);
+  version < STORE_VERSION
+    ? undefined
+    : [...STORE_LEVELS.flatMap(({ table, base }) => [table.name, base.name]), ...THINNED_TABLES];
 
 /** The first minute of a table that stays. */
 export function cutOf(table: TableSchema, before: Pruned): number | undefined {
@@ -143,6 +149,14 @@ async function partsOf(
     }
   }
   return parts;
+}
+
+/** States of the time that goes, fewer of them. What was pruned before is as it should be. */
+function thinnedParts(store: string, batch: BatchInfo, table: TableSchema, before: Pruned): Part[] {
+  if (batch.tables[table.name] === undefined) return [];
+  const rows = tableQuery(table, { store, batches: [batch], hiding: new Set() });
+  const all = prunedOf([batch, { ...batch, pruned: before }]) ?? before;
+  return [{ query: thinned(table, `(${rows})`, all) }];
 }
 
 /** A time without rows is one that is not known. */

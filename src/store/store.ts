@@ -5,6 +5,7 @@ import { FormatError, UsageError } from "../base/errors.ts";
 import { type Batch, BatchWriter } from "./batch.ts";
 import { type Database, openDatabase, type StoreOptions } from "./database.ts";
 import { makeFolder } from "../node/folders.ts";
+import type { Bucket } from "./bucket.ts";
 import { ASIDE, entryId, LOCKS, MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
 import { type BatchInfo, liveBatches, type Manifest, readManifest } from "./manifest.ts";
 import { countSegments, isFile, readMark, writeMark } from "./mark.ts";
@@ -12,6 +13,12 @@ import { openSession, type StoreSession } from "./session.ts";
 
 const MIB = 1024 * 1024;
 const WRITER_MEMORY_BYTES = 1024 * MIB;
+
+interface QueryScope {
+  /** The batches to read: what counted at another time. */
+  readonly batches?: readonly BatchInfo[] | undefined;
+  readonly bucket?: Bucket | undefined;
+}
 
 export class Store {
   /** Absolute. */
@@ -87,10 +94,25 @@ export class Store {
     });
   }
 
-  /** A database over all batches that are committed now, or over those that are given. */
-  async query(batches?: readonly BatchInfo[]): Promise<StoreSession> {
+  /** A database over all batches that are committed now, or over some of their rows. */
+  async query({ batches, bucket }: QueryScope = {}): Promise<StoreSession> {
     if (batches === undefined) this.refresh();
-    return openSession(this.path, batches ?? this.#live, this.#options);
+    return openSession(this.path, batches ?? this.#live, { ...this.#options, bucket });
+  }
+
+  /** Batches by their ids; they may have been replaced meanwhile, as long as their files are there. */
+  batchesOf(ids: readonly string[]): BatchInfo[] {
+    this.refresh();
+    return ids.map((id) => {
+      const batch = this.#manifest.entries.get(id);
+      if (batch === undefined)
+        throw new FormatError(
+          this.path,
+          {},
+          `batch ${id} is gone: a compaction has removed it since the work began; make the parts again, or compact with a longer --grace`,
+        );
+      return batch;
+    });
   }
 
   async close(): Promise<void> {

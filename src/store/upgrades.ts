@@ -38,6 +38,18 @@ const MORE_COUNTERS: Expressions = Object.fromEntries(
   ].map((name) => [name, "null::BIGINT"]),
 );
 
+/** What Lustre's clients do not count. */
+const MOUNT_COUNTERS: Expressions = Object.fromEntries(
+  [
+    "timeouts",
+    "server_bytes_read",
+    "server_bytes_written",
+    "queue_usecs",
+    "round_trip_usecs",
+    "inode_updates",
+  ].map((name) => [name, "null::BIGINT"]),
+);
+
 const NO_ZONE: TableUpgrade = { added: { zone: "null::VARCHAR" } };
 
 /**
@@ -45,7 +57,7 @@ const NO_ZONE: TableUpgrade = { added: { zone: "null::VARCHAR" } };
  * have a cluster. In version 4 runs say how many counters were left out, which before only their warnings did.
  * In version 5 runs, jobs and readings say whether they were generated. In version 6 minutes and targets have metadata operations one
  * by one and times, minutes the user and the node of their job id, jobs a list of nodes, runs and jobs the zone of their site; four tables and those of
- * roll-ups are new.
+ * roll-ups are new. In version 7 mounts of jobs have counters that only NFS and Storage Scale know.
  */
 export const UPGRADES: readonly Upgrade[] = [
   { from: 1, tables: {} },
@@ -61,6 +73,7 @@ export const UPGRADES: readonly Upgrade[] = [
       runs: NO_ZONE,
     },
   },
+  { from: 6, tables: { job_mounts: { added: MOUNT_COUNTERS } } },
 ];
 
 assert(

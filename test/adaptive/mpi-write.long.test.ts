@@ -1,9 +1,10 @@
 /** `mpiexec -n 4 plimsoll write …` with each MPI of this machine: what is written, what is said, how it ends. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { readRuns } from "../../src/adaptive/runtime/index.ts";
 import { ENV, LAUNCHERS, type Launcher, noneLeft, run, running } from "../launch/mpi/kit.ts";
 import { makePlace, type Place, plimsoll, program, writing } from "./write-kit.ts";
 
@@ -45,6 +46,38 @@ describe.each(LAUNCHERS)("plimsoll write under $name", (launcher) => {
       expect(again.code).toBe(2);
       expect(again.err.match(/exists; add a step with --append/g)).toHaveLength(1);
       expect(await noneLeft(here.folder)).toBe(true);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    "measures the same output by MPI-IO into one shared file, and keeps the run beside others",
+    async () => {
+      const folder = join(root, `${launcher.name.replace(" ", "-")}-shared`);
+      const runs = `${folder}.jsonl`;
+      mkdirSync(folder);
+      const words = [
+        "write",
+        "--method",
+        "mpi-io",
+        "--targets",
+        folder,
+        "--workload",
+        "ior",
+        "--scale",
+        "0.01",
+      ];
+      const line = [...words, "-n", "3", "--memory", "2M", "--runs", runs, "--json"];
+      const measured = await mpi(launcher, 3, line);
+      expect(measured).toMatchObject({ code: 0, err: "" });
+      const bytes = 3 * 8 * Math.round(0.01 * (1 << 24));
+      expect(JSON.parse(measured.out)).toMatchObject({ policy: "mpi-io", writers: 3, bytes });
+      const [run] = readRuns(runs);
+      expect(run).toMatchObject({ label: "mpi-io", bytes, targets: 1, outcome: "complete" });
+      // The buffer of a rank holds half of its data or so: several writes each, every byte once.
+      expect(run?.calls.bytes.reduce((sum, one) => sum + one, 0)).toBe(bytes);
+      expect(run?.calls.count).toBeGreaterThan(3);
+      expect(readdirSync(folder)).toEqual([]);
     },
     SLOW_MS,
   );

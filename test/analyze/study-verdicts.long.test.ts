@@ -44,7 +44,7 @@ const centreBatch =
   };
 
 const siteBatch = (seed: number, scale: number) => async (batch: Batch) => {
-  const site = new Site({ seed, scale, cluster: "both", weekend: 1, start: "2018-06-07" });
+  const site = new Site({ seed, scale, cluster: "both", weekend: 1, contention: 2, start: "2018-06-07" });
   const tables = new SiteTables(site, batch);
   await generateSite(site, [tables]);
   await tables.finish();
@@ -129,7 +129,14 @@ describe("finding 3 of file reuse", () => {
 
 describe("heavy users who write efficiently", () => {
   it.each([1, 2, 3, 4])("are as many as published on each cluster, seed %i", async (seed) => {
-    const site = new Site({ seed, scale: 0.01, cluster: "both", weekend: 1, start: "2018-06-07" });
+    const site = new Site({
+      seed,
+      scale: 0.01,
+      cluster: "both",
+      weekend: 1,
+      contention: 2,
+      start: "2018-06-07",
+    });
     const answers = new SiteAnswers(site);
     await generateSite(site, [answers]);
     const { items, comparison } = answers.finish();

@@ -392,10 +392,10 @@ describe("standard input", () => {
     expect(unpackedPipe(plain, false)).toBe(plain);
   });
 
-  it("from the program is the same for a gzip file", () => {
+  it.each(["bps", "report"])("of plimsoll %s is the same for a gzip file", (command) => {
     const [log, packed] = [readFileSync(fixture), gzipSync(readFileSync(fixture))];
     const outputs = [log, packed].map((input) =>
-      spawnSync(process.execPath, [program, "bps", "-", "--json"], { input, encoding: "utf8" }),
+      spawnSync(process.execPath, [program, command, "-", "--json"], { input, encoding: "utf8" }),
     );
     expect(outputs[0]?.status).toBe(0);
     expect(outputs[1]?.stdout).toBe(outputs[0]?.stdout);

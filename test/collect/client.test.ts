@@ -185,7 +185,7 @@ describe("trouble", () => {
 
   it("in a file is kept as it is: other bytes, padding, no mount at all", () => {
     mkdirSync(join(folder, "tree/node001"), { recursive: true });
-    expect(collect(slurm("6"), "--before").err).toContain("no Lustre mount found");
+    expect(collect(slurm("6"), "--before").err).toContain("no Lustre, NFS or Storage Scale mount found");
     tree(Buffer.concat([Buffer.from(STATS), Buffer.from([0xff, 0xfe, 10]), Buffer.alloc(4096)]));
     collect(slurm("7"), "--before");
     collect(slurm("7"), "--after");

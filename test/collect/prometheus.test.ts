@@ -1,7 +1,6 @@
 // What rate() and increase() see of the page: every event once, for every scraper, over jobs that come and go and over restarts.
 
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -167,13 +166,59 @@ describe("increase() of jobs", () => {
   });
 });
 
-it("the example rules are rules of Prometheus, and ask for metrics that the page has", () => {
-  const rules = join(import.meta.dirname, "../../examples/prometheus/rules.yml");
-  const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", rules], { encoding: "utf8" });
-  expect(status, stderr).toBe(0);
-  expect(stdout).toMatch(/7 rules found/);
-  const page = new Scene(3, 10).page("reader");
-  const named = new Set(readFileSync(rules, "utf8").match(/plimsoll_\w+/g));
-  expect(named.size).toBeGreaterThan(8);
-  expect([...named].filter((name) => !page.includes(`# TYPE ${name} `))).toEqual([]);
+describe("the examples", () => {
+  const examples = join(import.meta.dirname, "../../examples");
+  const metrics = () => {
+    const scene = new Scene(3, 10);
+    scene.page("reader");
+    scene.run(60, () => {});
+    scene.sample();
+    return scene.page("reader");
+  };
+  const named = (text: string) => [...new Set(text.match(/\bplimsoll_\w+/g))];
+
+  it("of rules are rules of Prometheus, ask for metrics that the page has, and fire when they should", () => {
+    const rules = join(examples, "prometheus/rules.yml");
+    const { code, said } = promtool(["check", "rules", rules]);
+    expect(code, said).toBe(0);
+    expect(said).toMatch(/14 rules found/);
+    const page = metrics();
+    const asked = named(readFileSync(rules, "utf8"));
+    expect(asked.length).toBeGreaterThan(15);
+    expect(asked.filter((name) => !page.includes(`# TYPE ${name} `))).toEqual([]);
+    const tests = join(examples, "prometheus/rules.test.yml");
+    const tested = promtool(["test", "rules", tests]);
+    expect(tested.code, tested.said).toBe(0);
+    const alerts = [...readFileSync(rules, "utf8").matchAll(/alert: (\w+)/g)].map(([, name]) => name);
+    expect(alerts.filter((name) => !readFileSync(tests, "utf8").includes(`alertname: ${name}`))).toEqual([]);
+  });
+
+  it.each(readdirSync(join(examples, "grafana")).filter((name) => name.endsWith(".json")))(
+    "of Grafana: %s is a dashboard, and asks for metrics that the page has",
+    (name) => {
+      const text = readFileSync(join(examples, "grafana", name), "utf8");
+      const board = JSON.parse(text);
+      expect(board).toMatchObject({ uid: expect.stringMatching(/^plimsoll-/), schemaVersion: 38 });
+      const page = metrics();
+      expect(named(text).filter((one) => !page.includes(`# TYPE ${one} `))).toEqual([]);
+      const places = new Set<string>();
+      for (const { id, type, title, gridPos, datasource, targets } of board.panels) {
+        expect({ id, type, title }, name).toEqual({
+          id: expect.any(Number),
+          type: expect.stringMatching(/^(timeseries|stat|bargauge|table)$/),
+          title: expect.stringMatching(/./),
+        });
+        expect(datasource).toEqual({ type: "prometheus", uid: expect.stringMatching(/^\$\{datasource\}$/) });
+        expect(targets.length).toBeGreaterThan(0);
+        const { x, y, w, h } = gridPos;
+        expect(x + w).toBeLessThanOrEqual(24);
+        // No two panels on one place.
+        for (let column = x; column < x + w; column++)
+          for (let row = y; row < y + h; row++) {
+            expect(places.has(`${column} ${row}`), `${title} overlaps`).toBe(false);
+            places.add(`${column} ${row}`);
+          }
+      }
+    },
+  );
 });

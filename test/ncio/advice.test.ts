@@ -349,6 +349,7 @@ describe("figures, table and page of a sweep", () => {
     expect(document.verdict).toContain("two phase is the fastest to write in");
     expect(document.sections.map(({ id }) => id)).toEqual([
       "guidelines",
+      "claims",
       "figure-4",
       "figure-5",
       "figure-6",

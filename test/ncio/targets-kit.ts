@@ -8,6 +8,7 @@ import { formatAddress } from "../../src/ncio/servers/address.ts";
 import { DEFAULT_LIMITS, type Joins, type Limits } from "../../src/ncio/servers/index.ts";
 import type { Patience } from "../../src/ncio/servers/limits.ts";
 import { TargetServer } from "../../src/ncio/servers/server/server.ts";
+import type { Syncs } from "../../src/ncio/servers/index.ts";
 import type { ServerSetting } from "../../src/ncio/servers/server/setting.ts";
 
 export interface LocalSet {
@@ -24,6 +25,7 @@ export interface LocalOptions {
   readonly joins?: Joins;
   readonly limits?: Partial<Limits>;
   readonly simulateSeekMs?: number;
+  readonly syncs?: Syncs;
   /** On a port of 127.0.0.1 instead of a socket in a folder. */
   readonly tcp?: boolean;
   readonly patience?: Patience;
@@ -47,6 +49,7 @@ export async function localServers(options: LocalOptions): Promise<LocalSet> {
       token,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       joins: options.joins ?? "touching",
+      syncs: options.syncs ?? "beside",
       simulateSeekMs: options.simulateSeekMs ?? 0,
     };
     return new TargetServer(setting, options.patience);

@@ -51,7 +51,10 @@ export interface AnyPage {
 export interface DropPage extends AnyPage {
   readonly page: Page;
   drop(paths: readonly string[], where?: "upper" | "lower"): Promise<void>;
-  save(id: string, options?: { readonly withoutNames?: boolean }): Promise<string>;
+  save(
+    id: string,
+    options?: { readonly withoutNames?: boolean; readonly encoding?: BufferEncoding },
+  ): Promise<string>;
 }
 
 /** Whatever could store something says so. */
@@ -115,7 +118,7 @@ export async function openPage(
       await page.locator("#failed").waitFor({ state: "visible", timeout: 50_000 });
       return (await page.locator("#failed h2").getAttribute("title")) ?? "";
     },
-    async save(id, { withoutNames = false } = {}) {
+    async save(id, { withoutNames = false, encoding = "utf8" } = {}) {
       await page.locator('#dock [data-do="save"]').click();
       await page.locator("#nameless").setChecked(withoutNames);
       const [download] = await Promise.all([
@@ -123,7 +126,7 @@ export async function openPage(
         page.locator(`[data-saver="${id}"]`).click(),
       ]);
       await page.locator('#save [data-do="close"]').click();
-      return readFileSync(await download.path(), "utf8");
+      return readFileSync(await download.path(), encoding);
     },
     run: (work, given) => page.evaluate(work as never, given as never) as never,
     stored: () => page.evaluate(storedBy),
@@ -135,7 +138,20 @@ export async function openPage(
   };
 }
 
-export interface CommandReport {
+const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
+
+/** What axe-core calls serious or critical. */
+export async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate("axe.run()")) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+interface CommandReport {
   readonly html: string;
   readonly json: string;
 }

@@ -6,10 +6,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { sampleLogs } from "../../src/generate/samples.ts";
-import { nodeEncoders } from "../../src/node/encoders.ts";
 import { BROWSERS, type Driver } from "./browsers.ts";
 import { type AnyPage, buildPage, commandReport } from "./kit.ts";
+import { writeSamples } from "./samples.ts";
 
 /** Names in the inputs, which nobody but the reader may see. */
 const NAMES = /alice|secret|tracer|cfd|small-writes/;
@@ -25,11 +24,7 @@ describe.each(BROWSERS)("the drop page in $name", ({ isThere, start }) => {
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), "plimsoll-privacy-"));
       html = await buildPage(folder);
-      for (const { name, bytes } of sampleLogs(1, nodeEncoders)) writeFileSync(at(`${name}.darshan`), bytes);
-      writeFileSync(
-        at("secret-calls.csv"),
-        `pid,bytes,start,end,file,op\n${Array.from({ length: 50 }, (_, i) => `${i % 4},4096,${i / 10},${i / 10 + 0.05},/home/alice/secret.h5,write`).join("\n")}\n`,
-      );
+      writeSamples(folder);
       driver = await start();
     });
     afterAll(async () => {

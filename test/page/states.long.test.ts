@@ -1,27 +1,13 @@
 // Every state of the drop page: axe, the keyboard alone, no motion for who wants none, nothing wider than the window.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { manyFiles } from "../../bench/darshan/inputs.ts";
-import { sampleLogs } from "../../src/generate/samples.ts";
-import { nodeEncoders } from "../../src/node/encoders.ts";
-import { buildPage, type DropPage, hasBrowser, launch, openPage, root } from "./kit.ts";
-
-const axe = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
-
-/** What axe-core calls serious or critical. */
-async function faults({ page }: DropPage): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = (await page.evaluate("axe.run()")) as {
-    violations: { id: string; impact: string; nodes: { html: string }[] }[];
-  };
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
+import { buildPage, type DropPage, faults, hasBrowser, launch, openPage } from "./kit.ts";
+import { writeSamples } from "./samples.ts";
 
 const isWide = ({ page }: DropPage) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
@@ -52,12 +38,7 @@ describe.skipIf(!hasBrowser)("states of the drop page", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "plimsoll-states-"));
     html = await buildPage(folder);
-    const samples = sampleLogs(1, nodeEncoders);
-    for (const { name, bytes } of samples) writeFileSync(at(`${name}.darshan`), bytes);
-    const turned = Buffer.from(samples.find(({ name }) => name === "slow-checkpoint")?.bytes ?? []);
-    turned.fill(0, Math.floor(turned.length * 0.8), Math.floor(turned.length * 0.8) + 2000);
-    writeFileSync(at("turned.darshan"), turned);
-    writeFileSync(at("notes.txt"), "Lorem ipsum dolor sit amet.\n");
+    writeSamples(folder);
     writeFileSync(at("many.darshan"), manyFiles(280_000));
     browser = await launch();
   }, 300_000);
@@ -139,7 +120,7 @@ describe.skipIf(!hasBrowser)("states of the drop page", () => {
         const open = await openPage(browser, html, { colorScheme, viewport: { width, height: 800 } });
         try {
           await reach(open);
-          expect(await faults(open)).toEqual([]);
+          expect(await faults(open.page)).toEqual([]);
           expect(await isWide(open)).toBe(false);
         } finally {
           await open.close();
@@ -155,7 +136,7 @@ describe.skipIf(!hasBrowser)("states of the drop page", () => {
     expect(await open.failure()).toBe(
       "many.darshan: more records of files than fit into the memory that they may take",
     );
-    expect(await faults(open)).toEqual([]);
+    expect(await faults(open.page)).toEqual([]);
     await open.page.locator('[data-do="raise"]').click();
     await open.report();
     await open.close();

@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,9 +144,14 @@ int main(int argc, char **argv)
         for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, in_thread, NULL);
         for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
     } else if (!strcmp(way, "fork")) {
+        /* The children begin together, however busy the machine is: each waits until all are there. */
+        atomic_int *there = mmap(NULL, sizeof *there, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (there == MAP_FAILED) fail("mmap");
         put(fd, 1);
         for (int i = 0; i < 3; i++)
             if (fork() == 0) {
+                atomic_fetch_add(there, 1);
+                while (atomic_load(there) < 3) usleep(100);
                 put(fd, 10);
                 _exit(0);
             }

@@ -1,7 +1,7 @@
 // A compaction and a prune that are killed at every step lose nothing, and the next ones finish their work.
 
 import { describe, expect, it } from "vitest";
-import { storedMinutes, storedReadings, storedTargets } from "../../src/model/index.ts";
+import { storedMinutes, storedReadings, storedServers, storedTargets } from "../../src/model/index.ts";
 import type { StorePoint } from "../../src/store/hooks.ts";
 import { checkStore, compactStore, pruneStore, Store } from "../../src/store/index.ts";
 import { Child, useStores } from "./crash-kit.ts";
@@ -43,6 +43,12 @@ async function fill(path: string): Promise<void> {
         job_id: { all: job },
       });
     await batch.append(storedTargets, minutes.length, rows);
+    await batch.append(storedServers, minutes.length, {
+      ...{ server: { all: "oss0" }, synthetic: { all: 0 }, seconds: { all: 60 }, lnet_errors: { all: 1n } },
+      minute_unix: BigInt64Array.from(minutes),
+      from_unix_ns: minutes.map((minute) => (minute - 10n) * 60_000_000_000n),
+      to_unix_ns: minutes.map((minute) => minute * 60_000_000_000n),
+    });
     await batch.append(storedReadings, 1, {
       ...{ synthetic: { all: 0 }, file_system: { all: "fs" }, target: { all: "OST0000" } },
       kind: { all: "job_stats" },
@@ -59,14 +65,15 @@ async function fill(path: string): Promise<void> {
 async function held(path: string) {
   const store = await Store.open(path);
   const db = await store.query();
-  const of = async (table: string) => {
+  const of = async (table: string, column = "bytes_written") => {
     const rows = await db.rows(
-      `select minute_unix // ${DAY} - ${FIRST} as day, sum(bytes_written)::int as bytes from ${table} group by day order by day`,
+      `select minute_unix // ${DAY} - ${FIRST} as day, sum(${column})::int as bytes from ${table} group by day order by day`,
     );
     return rows.map(({ day, bytes }) => [Number(day), bytes]);
   };
   const names = ["job_days", "job_hours", "minutes", "target_days", "target_hours", "targets"];
   const found = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await of(name)])));
+  found.servers = await of("servers", "lnet_errors");
   db.close();
   await store.close();
   return found as Record<string, [number, number][]>;
@@ -89,6 +96,7 @@ describe("a compaction and a prune", { timeout: 300_000 }, () => {
         const after = await held(path);
         expect(after.job_days).toEqual(days(0, 288));
         expect(after.target_days).toEqual(days(0, 144));
+        expect(after.servers).toEqual(days(0, 144));
         expect(after.job_hours?.filter(([day]) => day >= expected.hours)).toEqual(days(expected.hours, 288));
         expect(after.minutes?.filter(([day]) => day >= expected.minutes)).toEqual(
           days(expected.minutes, 288),
@@ -107,6 +115,7 @@ describe("a compaction and a prune", { timeout: 300_000 }, () => {
           ...{ job_days: days(0, 288), job_hours: days(expected.hours, 288) },
           ...{ target_days: days(0, 144), target_hours: days(expected.hours, 144) },
           ...{ minutes: days(expected.minutes, 288), targets: days(expected.minutes, 144) },
+          servers: days(0, 144),
         });
         const check = await checkStore(path, {
           deep: true,

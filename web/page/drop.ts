@@ -1,8 +1,17 @@
 /** Files of a drop or of a button, folders with all below them. */
+import { UsageError } from "../../src/base/errors.ts";
+import { formatCount } from "../../src/base/units.ts";
 import type { DroppedFile } from "./messages.ts";
 
-/** More than this is no job, and listing it would not end. */
+/** Listing more would not end. */
 const FILES_MAX = 20_000;
+
+function requireFew(count: number): void {
+  if (count > FILES_MAX)
+    throw new UsageError(
+      `more than ${formatCount(FILES_MAX)} files; drop the folder of one job, or use plimsoll report FOLDER`,
+    );
+}
 
 interface EntryLike {
   readonly isFile: boolean;
@@ -38,22 +47,25 @@ export async function droppedFiles(data: DataTransfer): Promise<DroppedFile[]> {
     else if (entry) await fromEntry(entry, "", found);
     else if (file) found.push({ path: file.name, file });
   }
+  requireFew(found.length);
   return found;
 }
 
 /** Of `input type=file`, with or without folders. */
-export const pickedFiles = (files: FileList): DroppedFile[] =>
-  [...files].slice(0, FILES_MAX).map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+export function pickedFiles(files: FileList): DroppedFile[] {
+  requireFew(files.length);
+  return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+}
 
 async function fromHandle(handle: HandleLike, folder: string, into: DroppedFile[]): Promise<void> {
-  if (into.length >= FILES_MAX) return;
+  requireFew(into.length);
   const path = `${folder}${handle.name}`;
   if (handle.kind === "file" && handle.getFile) into.push({ path, file: await handle.getFile() });
   else if (handle.values) for await (const one of handle.values()) await fromHandle(one, `${path}/`, into);
 }
 
 async function fromEntry(entry: EntryLike, folder: string, into: DroppedFile[]): Promise<void> {
-  if (into.length >= FILES_MAX) return;
+  requireFew(into.length);
   const path = `${folder}${entry.name}`;
   if (entry.isFile) {
     const file = await new Promise<File>((done, failed) => entry.file?.(done, failed));

@@ -52,7 +52,8 @@ export type Reply =
       readonly done: number;
       readonly total: number;
       readonly step: Step;
-      readonly fact?: string;
+      /** What was found out about the files: what they are, how many. */
+      readonly fact: string;
     }
   | { readonly kind: "failed"; readonly failure: Failure }
   | {
@@ -72,12 +73,29 @@ export interface PreviewRow {
 export const STEPS = ["look", "read", "judge", "draw"] as const;
 export type Step = (typeof STEPS)[number];
 
+/** A named stretch of a file, in bytes. */
+export interface PlacePart {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where a file breaks. */
+export interface Place {
+  readonly byte: number;
+  readonly of: number;
+  /** The file ends there; the rest is missing. */
+  readonly isCut: boolean;
+  /** What the file holds, in order, where that is known. */
+  readonly parts: readonly PlacePart[];
+}
+
 /** Why a drop could not be shown: one line, the place, and what can still be done. */
 export interface Failure {
   readonly line: string;
   /** For a bug report; without names. */
   readonly details: string;
-  readonly place?: { readonly byte: number; readonly of: number };
+  readonly place?: Place;
   /** What comes before the damage can be used. */
   readonly canKeepGoing: boolean;
   /** A higher bound on memory would help. */

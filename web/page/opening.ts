@@ -49,7 +49,7 @@ export async function findJobs(
   if (jobs.length <= 2) return jobs;
   const named = jobs.slice(0, 3).map(([first = ""]) => first);
   throw new UsageError(
-    `these are logs of ${jobs.length} jobs (${named.join(", ")}${jobs.length > 3 ? ", …" : ""}); drop the logs of one job, or of two to compare`,
+    `these are logs of ${jobs.length} jobs: ${named.join(", ")}${jobs.length > 3 ? ", …" : ""}; drop the logs of one job, or of two to compare`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** The page: takes drops, hands them to the worker, shows what comes back. */
+import { UsageError } from "../../src/base/errors.ts";
 import { fingerprintIn, guardAddress } from "./address.ts";
 import { droppedFiles, pickedFiles } from "./drop.ts";
 import type { DroppedFile, Failure, Opened, Reply, Request } from "./messages.ts";
@@ -43,7 +44,7 @@ class Page {
     for (const kind of ["files", "folder"] as const) {
       const input = this.#shell.input(kind);
       input.onchange = () => {
-        if (input.files && input.files.length > 0) this.#open(pickedFiles(input.files), this.#isComparing);
+        if (input.files && input.files.length > 0) this.#picked(input.files);
         input.value = "";
       };
     }
@@ -92,12 +93,26 @@ class Page {
       // A later drop takes the place of an earlier one.
       if (drop === this.#held) this.#open(files, isComparing);
     } catch (error) {
-      this.#fail(
-        plainFailure(
-          `the browser cannot read what was dropped (${(error as Error).message}); use the buttons`,
-        ),
-      );
+      this.#refuse(error);
     }
+  }
+
+  #picked(files: FileList): void {
+    try {
+      this.#open(pickedFiles(files), this.#isComparing);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #refuse(error: unknown): void {
+    const { message } = error as Error;
+    const isOurs = error instanceof UsageError;
+    this.#fail(
+      plainFailure(
+        isOurs ? message : `the browser cannot read what was dropped (${message}); use the buttons`,
+      ),
+    );
   }
 
   #open(files: readonly DroppedFile[], isComparing: boolean): void {
@@ -148,6 +163,7 @@ class Page {
           reply.done,
           reply.total,
           (performance.now() - this.#reading.beganMs) / 1000,
+          reply.fact,
         );
     } else if (reply.kind === "failed") this.#fail(reply.failure);
     else if (reply.kind === "preview") this.#shell.preview(reply.rows);

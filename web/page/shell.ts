@@ -1,8 +1,10 @@
 /** What the page itself shows: start, reading, error, and what floats over a report. It lives in a shadow root, apart from a report's styles. */
 import { formatBytes, formatCount } from "../../src/base/units.ts";
+import { stretchesOf } from "./damage.ts";
 import {
   type DroppedFile,
   type Failure,
+  type Place,
   type PreviewRow,
   type SaverFact,
   STEPS,
@@ -109,11 +111,13 @@ export class Shell {
     this.#text("#left", "");
     this.#width(0);
     for (const one of STEPS) this.#mark(one, "look");
+    this.#text("#fact", "what it is");
     this.show("reading");
   }
 
-  progress(step: Step, done: number, total: number, seconds: number): void {
+  progress(step: Step, done: number, total: number, seconds: number, fact: string): void {
     for (const one of STEPS) this.#mark(one, step);
+    if (fact !== "") this.#text("#fact", fact);
     if (step !== "read") {
       this.#width(step === "look" ? 0 : 1);
       return;
@@ -126,8 +130,7 @@ export class Shell {
   }
 
   failed(failure: Failure): void {
-    // A claim in the header is wrong there, and says nothing of where the file breaks off.
-    const place = failure.place && failure.place.byte > HEADER_BYTES ? failure.place : undefined;
+    const { place } = failure;
     const [head, why] = inParts(failure);
     this.#text("#error-line", head);
     this.#text("#error-why", why);
@@ -135,7 +138,7 @@ export class Shell {
     this.#text("#error-hint", hintOf(failure));
     this.#one<HTMLElement>(".bytes").hidden = place === undefined;
     this.#one<HTMLElement>(".bytes-l").hidden = place === undefined;
-    if (place !== undefined) this.#place(place.byte, place.of);
+    if (place !== undefined) this.#place(place);
     this.#one<HTMLElement>('[data-do="keep"]').hidden = !failure.canKeepGoing;
     const raised = failure.isLimit ? this.raisedMemory : undefined;
     this.#one<HTMLElement>('[data-do="raise"]').hidden = raised === undefined;
@@ -248,15 +251,34 @@ export class Shell {
     follow();
   }
 
-  #place(byte: number, of: number): void {
-    const share = of === 0 ? 1 : Math.min(1, byte / of);
-    const [sound, broken] = this.#root.querySelectorAll<HTMLElement>(".bytes i");
-    if (sound) sound.style.flex = String(Math.max(0.002, share));
-    if (broken) broken.style.flex = String(Math.max(0.002, 1 - share));
-    this.#one<HTMLElement>(".bytes .at").style.left = `${100 * share}%`;
-    this.#one(".bytes").setAttribute("aria-label", `The damage is at byte ${byte} of ${of}`);
-    this.#text("#sound", `readable up to byte ${formatCount(byte)}`);
-    this.#text("#broken", `${formatCount(of)} bytes`);
+  #place(place: Place): void {
+    const stretches = stretchesOf(place);
+    const pieces = stretches.map(({ share, isSound }) => {
+      const piece = document.createElement("i");
+      piece.style.width = `${100 * share}%`;
+      piece.classList.toggle("bad", !isSound);
+      return piece;
+    });
+    const at = document.createElement("span");
+    at.className = "at";
+    at.style.left = `${(100 * place.byte) / place.of}%`;
+    this.#one(".bytes").replaceChildren(...pieces, at);
+    const what = place.isCut ? "ends" : "is damaged";
+    const where = `${formatCount(place.byte)} of ${formatCount(place.of)}`;
+    this.#one(".bytes").setAttribute("aria-label", `The file ${what} at byte ${where}`);
+    let from = 0;
+    const labels = stretches.map(({ share, isSound, label }) => {
+      const text = document.createElement("span");
+      text.textContent = label;
+      text.classList.toggle("bad", !isSound);
+      // One that begins far to the right is written to the left of its end.
+      if (from > 0.75) text.style.right = "0";
+      else text.style.left = `${100 * from}%`;
+      text.style.maxWidth = isSound ? `${100 * share}%` : "none";
+      from += share;
+      return text;
+    });
+    this.#one(".bytes-l").replaceChildren(...labels.filter(({ textContent }) => textContent !== ""));
   }
 
   #mark(one: Step, current: Step): void {
@@ -282,9 +304,6 @@ export class Shell {
   }
 }
 
-/** No log has a longer one. */
-const HEADER_BYTES = 4096;
-
 const DONE = '<svg class="mk good" viewBox="0 0 12 12" aria-hidden="true"><use href="#m-good"/></svg>';
 
 function titleOf(files: readonly DroppedFile[]): string {
@@ -295,18 +314,32 @@ function titleOf(files: readonly DroppedFile[]): string {
 }
 
 /** A heading, and what else the line says. */
-function inParts({ line, canKeepGoing }: Failure): [head: string, why: string] {
+function inParts({ line, canKeepGoing, place }: Failure): [head: string, why: string] {
+  if (place?.isCut) {
+    const where = `at byte ${formatCount(place.byte)} of ${formatCount(place.of)}`;
+    return [`${line.replace(/: byte \d+: .*$/s, "")} ends early, ${where}.`, ""];
+  }
   const [, name = "", byte = "", damage = ""] = /^(.*?): byte (\d+): (.*)$/s.exec(line) ?? [];
   if (canKeepGoing && name !== "")
     return [`${name} is damaged at byte ${formatCount(Number(byte))}.`, damage];
+  const [, what = "", known = ""] = /^(.*) \(known: (.*)\)$/s.exec(line) ?? [];
+  if (known !== "") return [`${what}.`, `Opens: ${known}.`];
   const [, head = line, why = ""] = /^([^(;]{12,}?)(?: (?=\()|; )(.*)$/s.exec(line) ?? [];
-  return [head, why];
+  return [sentence(head), why === "" ? "" : sentence(why)];
 }
 
-function hintOf({ canKeepGoing, isLimit, line }: Failure): string {
+/** With a capital, unless it begins with the name of a file, and an end. */
+function sentence(text: string): string {
+  const isNamed = /^[^ ]+: /.test(text);
+  const begun = isNamed ? text : text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return /[.)]$/.test(begun) ? begun : `${begun}.`;
+}
+
+function hintOf({ canKeepGoing, isLimit, line, place }: Failure): string {
   if (isLimit)
     return "A larger bound may do; beyond that the command reads it: plimsoll report FILE -o report.html";
-  if (canKeepGoing)
+  if (canKeepGoing && place?.isCut)
     return "The job had perhaps not finished, or the copy was cut off. What comes before can be used.";
+  if (canKeepGoing) return "The file was perhaps changed on its way. What comes before can be used.";
   return /unknown format|nothing in this folder/.test(line) ? "Nothing of it was sent anywhere." : "";
 }

@@ -2,9 +2,13 @@
 import { FormatError, LimitError, UsageError } from "../../src/base/errors.ts";
 import type { Listener } from "../../src/base/listener.ts";
 import { exampleLog } from "../../src/generate/samples.ts";
-import type { JobOptions } from "../../src/inputs/job/index.ts";
+import { HEAD_BYTES as FORMAT_HEAD_BYTES } from "../../src/base/source.ts";
+import { formatCount } from "../../src/base/units.ts";
+import { findFormat } from "../../src/formats/catalogue.ts";
+import { type JobOptions, openInput } from "../../src/inputs/job/index.ts";
+import { placeOf } from "./damage.ts";
 import { DroppedFiles, fingerprint } from "./files.ts";
-import type { DroppedFile, Failure, ReadSettings, Reply, Request, Step } from "./messages.ts";
+import type { DroppedFile, Failure, Place, ReadSettings, Reply, Request, Step } from "./messages.ts";
 import { nameless, newKey, previewRows, traceRenaming } from "./nameless.ts";
 import { findJobs, type Jobs, openJobs, type Result } from "./opening.ts";
 import { pageHtml, SAVERS } from "./savers.ts";
@@ -17,6 +21,8 @@ const RECORD_BYTES = 1000;
 
 /** What is open: savers come back to it. */
 let opened: { readonly result: Result; readonly jobs: Jobs; readonly options: JobOptions } | undefined;
+/** Files that were given last, to look at what is wrong with them. */
+let tried: DroppedFiles | undefined;
 /** One for a visit, so that what is saved twice has the same names. */
 const key = newKey();
 
@@ -29,7 +35,6 @@ export function startWorker(): void {
 const say = (reply: Reply) => postMessage(reply);
 
 async function handle(request: Request): Promise<void> {
-  const files = request.kind === "open" ? [...(request.before ?? []), ...request.files] : [];
   try {
     if (request.kind === "open") await open(request.files, request.before, request.settings);
     else if (request.kind === "example") await openExample();
@@ -37,7 +42,7 @@ async function handle(request: Request): Promise<void> {
       say({ kind: "preview", rows: previewRows(opened.jobs, key) });
     else if (request.kind === "save") await save(request.id, request.withoutNames);
   } catch (error) {
-    say({ kind: "failed", failure: failureOf(error, files) });
+    say({ kind: "failed", failure: failureOf(error) });
   }
 }
 
@@ -55,6 +60,7 @@ async function open(
   const all = before === undefined ? files : apart(before, files);
   const watch = new Watch();
   const host = new DroppedFiles(all, { memoryBytes, onRead: (bytes) => watch.read(bytes) });
+  tried = host;
   const skipped: string[] = [];
   const listener: Listener = {
     skip: (path, reason) => void skipped.push(`${path}: ${reason}`),
@@ -68,6 +74,7 @@ async function open(
     limits: { nameTableBytesMax: memoryBytes, heldRecordsMax: memoryBytes / RECORD_BYTES },
   };
   watch.step("look", host.byteLength);
+  watch.fact = factOf(host, all);
   const paths =
     before === undefined ? await findJobs(host, host.roots, options, listener) : pairOf(host.roots, before);
   const jobs = { host, paths };
@@ -89,6 +96,22 @@ async function open(
     isComparison: result.isComparison,
   });
 }
+
+/** What the first file that is known is, and how many there are. */
+function factOf(host: DroppedFiles, files: readonly DroppedFile[]): string {
+  const many = files.length > 1 ? `${formatCount(files.length)} files` : "";
+  for (const { path } of files.slice(0, 3)) {
+    const source = openInput(path, host, { partly: true });
+    const format = findFormat(source.read(0, FORMAT_HEAD_BYTES), path, "counters", "calls");
+    source.close();
+    if (format !== undefined)
+      return [shortLabel(format.label), many].filter((text) => text !== "").join(", ");
+  }
+  return many;
+}
+
+/** Without what stands in brackets. */
+const shortLabel = (label: string) => label.replace(/ \(.*$/, "");
 
 /** Two drops may have files of the same name. */
 function apart(before: readonly DroppedFile[], after: readonly DroppedFile[]): DroppedFile[] {
@@ -122,6 +145,7 @@ class Watch {
   #total = 0;
   #step: Step = "look";
   #saidAt = 0;
+  fact = "";
 
   step(step: Step, total = this.#total): void {
     if (step !== this.#step) this.#done = 0;
@@ -137,27 +161,40 @@ class Watch {
 
   #say(): void {
     this.#saidAt = performance.now();
-    say({ kind: "progress", done: Math.min(this.#done, this.#total), total: this.#total, step: this.#step });
+    const done = Math.min(this.#done, this.#total);
+    say({ kind: "progress", done, total: this.#total, step: this.#step, fact: this.fact });
   }
 }
 
-function failureOf(error: unknown, files: readonly DroppedFile[]): Failure {
+function failureOf(error: unknown): Failure {
   const isKnown = error instanceof FormatError || error instanceof UsageError;
   const message = error instanceof Error ? error.message : String(error);
   const line = isKnown
     ? message.replace("or use --force-merge", "or of two to compare")
     : `this is a fault of the page: ${message}`;
-  const file =
-    error instanceof FormatError ? files.find(({ path }) => path === error.source)?.file : undefined;
   const byte = error instanceof FormatError ? error.offset : undefined;
+  const place = error instanceof FormatError ? placeIn(error) : undefined;
   return {
     line,
     details: detailsOf(error),
-    ...(file !== undefined && byte !== undefined ? { place: { byte, of: file.size } } : {}),
+    ...(place === undefined ? {} : { place }),
     canKeepGoing:
       error instanceof FormatError && byte !== undefined && byte > 0 && !(error instanceof LimitError),
     isLimit: error instanceof LimitError,
   };
+}
+
+/** In what was read: of a packed file, in what is in it. */
+function placeIn(error: FormatError): Place | undefined {
+  if (tried?.isFile(error.source) !== true || error instanceof LimitError) return undefined;
+  try {
+    const source = tried.open(error.source, { allowCut: true });
+    const place = placeOf(error, source);
+    source.close();
+    return place;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Without names, so that it can go into a bug report. */

@@ -1,5 +1,6 @@
 /** The adaptive writer. */
 export type { BackendSpec, TargetFault } from "../backend/index.ts";
+export { writeShared } from "./baseline/mpi-io.ts";
 export { interfere } from "./interfere.ts";
 export type { ArraySpec } from "./plan/dataset-plan.ts";
 export { AdaptiveWriter, openAdaptive, type StepResult } from "./session/adaptive-writer.ts";

@@ -1,4 +1,5 @@
 /** Output steps of the adaptive writer and of the simulator, by the same code. */
+export { alternativesDocument } from "./alternatives-document.ts";
 export * from "./document.ts";
 export * from "./facts.ts";
 export * from "./repeats.ts";

@@ -89,6 +89,8 @@ export class JobStreams implements Streams {
   readonly mpiTimes = new MpiTimes();
   readonly network = new NetworkCounts();
   readonly processes: readonly SpanProcess[];
+  /** Of traced processes. */
+  readonly hosts = new Set<string>();
 
   constructor(spans: readonly RunSpan[], picture: PictureOptions = { callsMax: 0 }) {
     this.placing = placing(spans);
@@ -121,6 +123,7 @@ export class JobStreams implements Streams {
       },
       rankEnds: (rank) => this.facts.endRank(rank),
       spans: (block, ranks, shiftNs) => this.spanTimes.add(block, ranks, shiftNs),
+      host: (name) => this.hosts.add(name),
     });
   }
 
@@ -190,6 +193,7 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
     spans,
     mpi: streams.mpiTimes.finish(seconds),
     network: streams.network.finish(),
+    nodes: streams.hosts.size > 0 ? streams.hosts.size : Number.NaN,
     partialModules: new Set(runs.flatMap(({ partialModules }) => partialModules)),
     layer: (name) => byLayer.get(name) ?? [],
     file,

@@ -4,7 +4,7 @@
  */
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { Answers, Cost, Finding } from "../../model/index.ts";
-import { HIGH_SHARE, WARN_SHARE } from "./cost/cost.ts";
+import { HIGH_SHARE, WARN_SECONDS, WARN_SHARE } from "./cost/cost.ts";
 import type { Job } from "./job.ts";
 import type { Rule, Subject, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
@@ -88,7 +88,11 @@ function withSuspect(job: Job, finding: Finding): Answers {
     lead: [why(finding), what(finding)],
     level: finding.severity,
     finding: finding.id,
-    blame: blame(job),
+    // Metadata has no cost where opens wait for somebody: of the storage their time says nothing.
+    blame:
+      finding.id === "metadata-time"
+        ? { answer: "unknown", text: "Not known: opens that wait for somebody take most of the time." }
+        : blame(job),
     gain: noGain(job, `Not known: ${withoutAsides(finding.cost.model)}.`),
     change: change(finding),
     sure: sure(finding),
@@ -103,7 +107,7 @@ function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: r
   const nothing =
     loud.length > 0
       ? `${(loud[0] as Finding).title}: ${lowerCase(why(loud[0] as Finding))}`
-      : `${applied} found nothing that would gain the job 1 % of its time.`;
+      : `${applied} found nothing that would gain the job ${leastText(findings)}.`;
   const more =
     !isSmall && isKnown && job.trace === undefined
       ? ["Single calls, with DXT_ENABLE_IO_TRACE=1 for Darshan, would show more."]
@@ -134,6 +138,12 @@ function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: r
     },
   };
 }
+
+/** What is too little for a finding: a part of the run, or of a short run a time. */
+const leastText = (findings: readonly Finding[]) =>
+  findings.some(({ cost }) => (cost.shareOfRun ?? 0) >= WARN_SHARE)
+    ? `${WARN_SECONDS} s`
+    : `${100 * WARN_SHARE} % of its time`;
 
 function withoutIo(job: Job, { findings }: Verdicts): Answers {
   const [finding] = findings;

@@ -13,6 +13,8 @@ export interface Job {
   readonly runs: readonly RunFacts[];
   /** Processes of all runs. */
   readonly ranks: number;
+  /** Nodes that they ran on, by the host names of traced processes; NaN when the input names none. */
+  readonly nodes: number;
   /** From the start of the first run to the end of the last; NaN when no log says. */
   readonly runSeconds: number;
   /** Of the first run, seconds since 1970. */

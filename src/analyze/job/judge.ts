@@ -3,6 +3,7 @@ import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Cost, Finding, ThresholdUse } from "../../model/index.ts";
 import { byCost, costOf, markOverlaps, severityOf, together } from "./cost/cost.ts";
+import { withoutTracer } from "./cost/strace-overhead.ts";
 import { needsText } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { Claim, Judgement, Others, Rule, ThresholdValues, Unjudged, Verdicts } from "./rule.ts";
@@ -28,7 +29,7 @@ export function judge(
     const judgement = judging.of(rule);
     if (lacks.length > 0) unjudged.push({ id: rule.id, missing: needsText(lacks, " and "), lacks });
     else if (judgement === undefined) quiet.push(rule.id);
-    else judged.push({ rule, judgement });
+    else judged.push({ rule, judgement: { ...judgement, cost: withoutTracer(job, judgement.cost) } });
   }
   const ordered = byCost(
     job,

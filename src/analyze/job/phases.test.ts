@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
 import { CallTimes, GroupLevels } from "../metric/call-times.ts";
 import { GroupUnions } from "../metric/group-unions.ts";
-import { busyNsOf, concurrencyOf } from "../metric/level-times.ts";
+import { concurrencyOf } from "../metric/level-times.ts";
+import { busyNsOf } from "../metric/sweep.ts";
 import { Phases } from "./phases.ts";
 
 interface Call {
@@ -59,7 +60,7 @@ describe("T and concurrency of groups", () => {
         if (one.group === group) for (let ns = one.start; ns < one.end; ns++) level[ns]! += 1;
       const busy = level.filter((one) => one > 0);
       expect(unions.ioTimeNs(group)).toBe(busy.length);
-      expect(busyNsOf(levels.levels(group))).toBe(busy.length);
+      expect(busyNsOf(levels.levels(group).levelNs)).toBe(busy.length);
       const { max, mean } = concurrencyOf(levels.levels(group));
       expect(max).toBe(Math.max(...level));
       expect(mean).toBeCloseTo(busy.reduce((sum, one) => sum + one, 0) / busy.length, 9);

@@ -62,6 +62,8 @@ interface StretchSink {
   rankEnds(rank: number): void;
   /** Spans of the application; `ranks` has the rank of each process of the block. */
   spans?(block: SpanBlock, ranks: readonly number[], shiftNs: number): void;
+  /** Where a process runs. */
+  host?(name: string): void;
 }
 
 export class RunCalls implements CallSink {
@@ -82,6 +84,8 @@ export class RunCalls implements CallSink {
   }
 
   process(process: CallProcess): number {
+    const { host } = process;
+    if (host) this.#sink.host?.(host);
     return this.#ranks.push(this.#naming.rankOf(process)) - 1;
   }
 

@@ -23,6 +23,8 @@ export {
 } from "./targets.ts";
 export { alertRules, DEFAULT_ALERTS } from "./alert-rules.ts";
 export { type AlertAnswer, judgeAlerts } from "./alerts.ts";
+export { LIVE_ORDERS, type LiveOrder, liveLines, ordered as orderedLoad } from "./live-screen.ts";
+export { storedLoad } from "./live-store.ts";
 export { weekAnswer } from "./week.ts";
 export { weekDocument } from "./week-document.ts";
 export { weekFindings } from "./week-findings.ts";

@@ -3,6 +3,7 @@ import { formatBytes, formatCount, formatMany, formatShare } from "../../base/un
 import type { Block, Document, Fact, Section } from "../../model/index.ts";
 import { type About, cell, type Column, table } from "./blocks.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
+import { mountTable, mountText, tellsMore } from "./job-mounts.ts";
 import { figuresOf } from "./job-figures.ts";
 import { classText, limitsText, outsideText, shareNote } from "./job-words.ts";
 import { localText } from "./window.ts";
@@ -86,7 +87,10 @@ function verdictOf(run: JobRun, zone: string | undefined, withCluster: boolean):
     zone === undefined || run.facts.startUnix === null
       ? ""
       : `The run of ${localText(zone, run.facts.startUnix)}${withCluster && run.facts.cluster !== null ? ` on ${run.facts.cluster}` : ""}: `;
-  if (counted === null) return `${which}nothing was counted for it.`;
+  if (counted === null)
+    return run.mounts.length > 0
+      ? `${which}nothing was counted for it on Lustre; its nodes used ${run.mounts.map(mountText).join(", ")}.`
+      : `${which}nothing was counted for it.`;
   const moved = `${formatBytes(Number(counted.bytesRead))} read, ${formatBytes(Number(counted.bytesWritten))} written, ${formatCount(Number(counted.metadataCalls))} metadata operations`;
   const busy = run.ioShare === null ? "" : `; I/O in ${formatShare(run.ioShare.share)} of its minutes`;
   const period =
@@ -117,6 +121,12 @@ function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number)
       { id: id("targets"), title: title("Targets it used"), blocks: [targetTable(run)] },
       { id: id("beside"), title: title("Who else was busy there"), blocks: [besideBlock(run)] },
     );
+  if (tellsMore(run.mounts))
+    sections.push({
+      id: id("mounts"),
+      title: title("File systems it used"),
+      blocks: [mountTable(run.mounts)],
+    });
   sections.push({
     id: id("darshan"),
     title: title("Darshan logs of the job"),

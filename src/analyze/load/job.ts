@@ -10,6 +10,7 @@ import {
   limitsOf,
 } from "./efficiency.ts";
 import { byCluster, type ClusterPart } from "./job-clusters.ts";
+import { type MountUse, mountsOf } from "./job-mounts.ts";
 import { type Counters, countersOf, type MinuteRow, minutesOf } from "./job-minutes.ts";
 import { added, insideOf, type Part, placed, type Span } from "./job-runs.ts";
 import { type Neighbour, neighboursOf } from "./neighbours.ts";
@@ -77,6 +78,8 @@ export interface JobRun {
   readonly bytesPerWrite: number;
   readonly limits: Limits;
   readonly targets: readonly TargetUse[];
+  /** By file system, from counters of its nodes; empty: not recorded. */
+  readonly mounts: readonly MountUse[];
   readonly neighbours: readonly Neighbour[];
   readonly neighboursTotal: number;
   readonly darshan: readonly DarshanRun[];
@@ -238,6 +241,7 @@ async function runOf(
     bytesPerWrite: written / calls,
     limits,
     targets: usesOf(minutes),
+    mounts: await mountsOf(db, facts),
     neighbours: others.rows,
     neighboursTotal: others.total,
     darshan,

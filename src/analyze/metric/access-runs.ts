@@ -1,29 +1,23 @@
 /**
- * Accesses as they come, packed: chunks are sorted by start and kept in blocks of differences, which take 8 to 20 bytes an
- * access instead of 28. At the end blocks are unpacked in the order of their first start, a batch at a time, and only what
- * overlaps within a batch is sorted again. Where sizes and owners are not asked for, time-runs.ts keeps less.
+ * Accesses as they come, with owner and size: chunks are put into rough order of start and kept in blocks of columns (base/word-columns.ts),
+ * 8 to 28 bytes an access. access-batches.ts hands them out in order of time. Where sizes and owners are not asked for,
+ * time-runs.ts keeps less.
  */
-import { IntegerSorter } from "../../base/integer-sort.ts";
-import {
-  CODES_MAX,
-  packDifferences,
-  packIntegers,
-  packSteps,
-  unpackIntegers,
-  unpackSteps,
-} from "../../base/packed-integers.ts";
+import { extentOf } from "../../base/integer-sort.ts";
+import { columnWordsMax, putColumn, putDifferences } from "../../base/word-columns.ts";
 import { longer } from "./exact-sums.ts";
 
-/** Accesses sorted at a time. */
-const CHUNK = 2 ** 18;
+/** Accesses put in order at a time. */
+const CHUNK = 2 ** 17;
 /** A chunk grows from here. */
 const FIRST_CHUNK = 2 ** 10;
 const BLOCK = 1024;
+/** End, start, owner and size. */
 const COLUMNS = 4;
-/** 16-bit codes in one piece of memory. */
-const SEGMENT = 2 ** 19;
-/** Accesses unpacked at a time, at least. */
-const BATCH = 2 ** 16;
+/** Of a chunk that is not in order. */
+const BUCKETS = 2 ** 11;
+/** Words in one piece of memory. */
+const SEGMENT = 2 ** 18;
 
 /** What the kernel writes to: the chunk that is being filled. */
 export interface AccessChunk {
@@ -36,17 +30,29 @@ export interface AccessChunk {
   count: number;
 }
 
-/** What a thread packed: plain data. */
+/** What a thread packed: plain data, with an entry for each block. */
 export interface PackedRuns {
-  readonly segments: readonly Uint16Array[];
+  readonly segments: readonly Uint32Array[];
   readonly blocks: number;
-  readonly first: Float64Array;
+  /** The first and last start of a block, and its last end. */
+  readonly base: Float64Array;
+  readonly last: Float64Array;
+  readonly lastEnd: Float64Array;
   readonly segment: Uint32Array;
   readonly place: Uint32Array;
   readonly rows: Uint32Array;
 }
 
-export class AccessRuns implements AccessChunk {
+/** All that is to be known to go through the accesses: plain data. */
+export interface StoredRuns extends PackedRuns {
+  /** Whose clock the times of a block are on. */
+  readonly source: Uint32Array;
+  /** Which of `maps` turns the tallies of a block into those of the collection; 0 where they are those. */
+  readonly map: Uint32Array;
+  readonly maps: readonly Uint32Array[];
+}
+
+export class AccessRuns implements AccessChunk, StoredRuns {
   readonly detail = true;
   /** The chunk that is being filled: write at `count`, raise it, and `makeRoom` when it reaches the length. */
   start = new Float64Array(FIRST_CHUNK);
@@ -55,26 +61,32 @@ export class AccessRuns implements AccessChunk {
   tally = new Float64Array(FIRST_CHUNK);
   bytes = new Float64Array(FIRST_CHUNK);
   count = 0;
-  readonly sorter = new IntegerSorter();
-  segments: Uint16Array[] = [];
-  #used = 0;
-  #codes = 0;
-  /** Blocks. */
+  segments: Uint32Array[] = [];
   blocks = 0;
-  first = new Float64Array(64);
+  base = new Float64Array(64);
+  last = new Float64Array(64);
+  lastEnd = new Float64Array(64);
   source = new Uint32Array(64);
   segment = new Uint32Array(64);
   place = new Uint32Array(64);
   rows = new Uint32Array(64);
-  /** Which of `maps` turns the tallies of a block into ours; 0 where they are ours. */
   map = new Uint32Array(64);
   readonly maps: Uint32Array[] = [new Uint32Array(0)];
+  /** Whether other threads are to see the accesses. */
+  readonly #shared: boolean;
+  /** Words of the last segment that are taken, and of all segments together. */
+  #used = 0;
+  #words = 0;
   /** For putting columns in order. */
   #ordered = new Float64Array(0);
 
+  constructor(shared = false) {
+    this.#shared = shared;
+  }
+
   get memoryBytes(): number {
     const chunk = this.start.byteLength + this.end.byteLength + this.tally.byteLength + this.bytes.byteLength;
-    return 2 * this.#codes + 28 * this.first.length + chunk + this.sorter.memoryBytes;
+    return 4 * this.#words + 44 * this.base.length + chunk;
   }
 
   /** When the chunk is full: a small one grows, a large one is packed. */
@@ -83,7 +95,7 @@ export class AccessRuns implements AccessChunk {
       this.flush(source);
       return;
     }
-    const room = 4 * this.start.length;
+    const room = Math.min(CHUNK, 8 * this.start.length);
     this.start = longer(this.start, room);
     this.end = longer(this.end, room);
     this.tally = longer(this.tally, room);
@@ -92,9 +104,9 @@ export class AccessRuns implements AccessChunk {
 
   /** Packs the chunk; `source` names the clock that its times are on. */
   flush(source: number): void {
-    const { count, start, end, sorter } = this;
+    const { count, start, end } = this;
     if (count === 0) return;
-    const order = sorter.order(start, count);
+    const order = neighbourOrder(start, count);
     if (order !== undefined)
       for (const column of [start, end, this.tally, this.bytes]) this.#reorder(column, order);
     for (let from = 0; from < count; from += BLOCK) this.#pack(from, Math.min(count, from + BLOCK), source);
@@ -103,13 +115,18 @@ export class AccessRuns implements AccessChunk {
 
   /** What was packed so far; the runs start over. */
   takePacked(): PackedRuns {
-    const { blocks, first, segment, place, rows, segments } = this;
-    const last = segments.pop();
-    if (last !== undefined) segments.push(last.slice(0, this.#used));
+    const { blocks, base, last, lastEnd, segment, place, rows, segments } = this;
+    const open = segments.pop();
+    if (open !== undefined) {
+      const kept = this.#room(this.#used);
+      kept.set(open.subarray(0, this.#used));
+      segments.push(kept);
+    }
     this.segments = [];
-    this.#used = this.#codes = this.blocks = 0;
+    this.#used = this.#words = this.blocks = 0;
     return {
-      ...{ segments, blocks, first: first.slice(0, blocks), segment: segment.slice(0, blocks) },
+      ...{ segments, blocks, base: base.slice(0, blocks), last: last.slice(0, blocks) },
+      ...{ lastEnd: lastEnd.slice(0, blocks), segment: segment.slice(0, blocks) },
       ...{ place: place.slice(0, blocks), rows: rows.slice(0, blocks) },
     };
   }
@@ -118,16 +135,25 @@ export class AccessRuns implements AccessChunk {
   append(packed: PackedRuns, source: number, map: Uint32Array): void {
     const firstSegment = this.segments.length;
     this.segments.push(...packed.segments);
-    for (const { length } of packed.segments) this.#codes += length;
-    this.maps.push(map);
+    for (const { length } of packed.segments) this.#words += length;
+    const own = map.every((number, at) => number === at) ? 0 : this.maps.push(map) - 1;
     for (let at = 0; at < packed.blocks; at++) {
-      const block = this.#addBlock(packed.first[at] as number, source, packed.rows[at] as number);
+      const block = this.#addBlock(source, packed.rows[at] as number);
+      this.base[block] = packed.base[at] as number;
+      this.last[block] = packed.last[at] as number;
+      this.lastEnd[block] = packed.lastEnd[at] as number;
       this.segment[block] = firstSegment + (packed.segment[at] as number);
       this.place[block] = packed.place[at] as number;
-      this.map[block] = this.maps.length - 1;
+      this.map[block] = own;
     }
     // Nothing more fits behind what others packed.
     this.#used = this.segments.at(-1)?.length ?? 0;
+  }
+
+  /** For another thread, which gets the columns copied and the segments as they are. */
+  stored(): StoredRuns {
+    const { segments, blocks, base, last, lastEnd, segment, place, rows, source, map, maps } = this;
+    return { segments, blocks, base, last, lastEnd, segment, place, rows, source, map, maps };
   }
 
   #reorder(column: Float64Array, order: Uint32Array): void {
@@ -140,34 +166,39 @@ export class AccessRuns implements AccessChunk {
   #pack(from: number, to: number, source: number): void {
     const { start, end } = this;
     const rows = to - from;
-    let codes = this.segments.at(-1);
-    if (codes === undefined || codes.length - this.#used < rows * COLUMNS * CODES_MAX) {
+    const most = COLUMNS * columnWordsMax(rows);
+    let words = this.segments.at(-1);
+    if (words === undefined || words.length - this.#used < most) {
       // A small collection needs no large piece.
-      codes = new Uint16Array(Math.min(SEGMENT, (this.count - from) * COLUMNS * CODES_MAX));
-      this.segments.push(codes);
-      this.#codes += codes.length;
+      words = this.#room(Math.min(SEGMENT, Math.ceil((this.count - from) / BLOCK) * most));
+      this.segments.push(words);
+      this.#words += words.length;
       this.#used = 0;
     }
-    const first = start[from] as number;
-    this.#addBlock(first, source, rows);
-    let place = packSteps(start, from, to, first, codes, this.#used);
-    place = packDifferences(end, start, from, to, codes, place);
-    place = packIntegers(this.tally, from, to, codes, place);
-    this.#used = packIntegers(this.bytes, from, to, codes, place);
+    const block = this.#addBlock(source, rows);
+    const base = least(start, from, to);
+    this.base[block] = base;
+    this.last[block] = greatest(start, from, to);
+    this.lastEnd[block] = greatest(end, from, to);
+    let place = putDifferences(end, start, from, to, words, this.#used);
+    for (let i = from; i < to; i++) start[i]! -= base;
+    place = putColumn(start, from, to, words, place);
+    place = putColumn(this.tally, from, to, words, place);
+    this.#used = putColumn(this.bytes, from, to, words, place);
   }
 
-  #addBlock(first: number, source: number, rows: number): number {
+  #room(words: number): Uint32Array {
+    return this.#shared ? new Uint32Array(new SharedArrayBuffer(4 * words)) : new Uint32Array(words);
+  }
+
+  #addBlock(source: number, rows: number): number {
     const block = this.blocks++;
-    if (block === this.first.length) {
+    if (block === this.base.length) {
       const room = 2 * block;
-      this.first = longer(this.first, room);
-      this.source = longer(this.source, room);
-      this.segment = longer(this.segment, room);
-      this.place = longer(this.place, room);
-      this.rows = longer(this.rows, room);
-      this.map = longer(this.map, room);
+      for (const column of ["base", "last", "lastEnd"] as const) this[column] = longer(this[column], room);
+      for (const column of ["source", "segment", "place", "rows", "map"] as const)
+        this[column] = longer(this[column], room);
     }
-    this.first[block] = first;
     this.source[block] = source;
     this.segment[block] = this.segments.length - 1;
     this.place[block] = this.#used;
@@ -177,135 +208,32 @@ export class AccessRuns implements AccessChunk {
   }
 }
 
-/** Hands out all accesses of runs in order of time, batch by batch. Frees the runs on the way. */
-export class AccessBatches {
-  readonly #runs: AccessRuns;
-  readonly #order: Uint32Array | undefined;
-  #next = 0;
-  /** Rows in `start` and values in `ends`, with those of the batch in front. */
-  #rows = 0;
-  #endRows = 0;
-  /** Accesses of the batch, in order of their start. */
-  starts = 0;
-  start = new Float64Array(BLOCK);
-  end = new Float64Array(BLOCK);
-  tally = new Uint32Array(BLOCK);
-  bytes = new Float64Array(BLOCK);
-  /** The next batch starts here or later. */
-  boundNs = Number.POSITIVE_INFINITY;
-  /** All ends before the next batch, in order. */
-  ends = 0;
-  sortedEnds = new Float64Array(BLOCK);
-
-  /** `shift` moves the times of a source to the common axis. */
-  constructor(runs: AccessRuns, shift: Float64Array) {
-    this.#runs = runs;
-    for (let block = 0; block < runs.blocks; block++)
-      runs.first[block]! += shift[runs.source[block] as number] as number;
-    this.#order = runs.sorter.order(runs.first, runs.blocks)?.slice();
-  }
-
-  /** Goes on to the next batch; false when there is none. */
-  next(): boolean {
-    this.#dropBatch();
-    const runs = this.#runs;
-    if (this.#next === runs.blocks && this.#rows === 0 && this.#endRows === 0) return false;
-    // At least as many as are left over, so that these are not sorted again for a few.
-    const wanted = Math.max(BATCH, this.#rows, this.#endRows);
-    for (let taken = 0; taken < wanted && this.#next < runs.blocks; ) {
-      const block = this.#blockAt(this.#next++);
-      this.#unpack(block);
-      taken += runs.rows[block] as number;
-    }
-    const last = this.#next === runs.blocks;
-    const bound = last ? Number.POSITIVE_INFINITY : (runs.first[this.#blockAt(this.#next)] as number);
-    this.boundNs = bound;
-    this.#sortRows();
-    runs.sorter.sort(this.sortedEnds, this.#endRows);
-    this.starts = lowerBound(this.start, this.#rows, bound);
-    this.ends = lowerBound(this.sortedEnds, this.#endRows, bound);
-    return true;
-  }
-
-  #blockAt(place: number): number {
-    return this.#order === undefined ? place : (this.#order[place] as number);
-  }
-
-  #dropBatch(): void {
-    const { starts, ends } = this;
-    if (starts > 0) {
-      this.start.copyWithin(0, starts, this.#rows);
-      this.end.copyWithin(0, starts, this.#rows);
-      this.tally.copyWithin(0, starts, this.#rows);
-      this.bytes.copyWithin(0, starts, this.#rows);
-      this.#rows -= starts;
-      this.starts = 0;
-    }
-    if (ends > 0) {
-      this.sortedEnds.copyWithin(0, ends, this.#endRows);
-      this.#endRows -= ends;
-      this.ends = 0;
-    }
-  }
-
-  #unpack(block: number): void {
-    const runs = this.#runs;
-    const rows = runs.rows[block] as number;
-    const codes = runs.segments[runs.segment[block] as number] as Uint16Array;
-    this.#reach(this.#rows + rows, this.#endRows + rows);
-    const { start, sortedEnds } = this;
-    const [from, to, endFrom] = [this.#rows, this.#rows + rows, this.#endRows];
-    let place = unpackSteps(codes, runs.place[block] as number, start, from, to, runs.first[block] as number);
-    place = unpackIntegers(codes, place, sortedEnds, endFrom, endFrom + rows);
-    for (let i = 0; i < rows; i++) sortedEnds[endFrom + i]! += start[from + i] as number;
-    this.end.set(sortedEnds.subarray(endFrom, endFrom + rows), from);
-    place = unpackIntegers(codes, place, this.tally, from, to);
-    unpackIntegers(codes, place, this.bytes, from, to);
-    const map = runs.map[block] as number;
-    if (map > 0) translate(this.tally, from, to, runs.maps[map] as Uint32Array);
-    this.#rows = to;
-    this.#endRows = endFrom + rows;
-  }
-
-  #sortRows(): void {
-    const count = this.#rows;
-    const order = this.#runs.sorter.order(this.start, count);
-    if (order === undefined) return;
-    this.start = gathered(this.start, order, this.start.length);
-    this.end = gathered(this.end, order, this.end.length);
-    this.tally = gathered(this.tally, order, this.tally.length);
-    this.bytes = gathered(this.bytes, order, this.bytes.length);
-  }
-
-  #reach(rows: number, endRows: number): void {
-    if (rows > this.start.length) {
-      this.start = longer(this.start, rows);
-      this.end = longer(this.end, rows);
-      this.tally = longer(this.tally, rows);
-      this.bytes = longer(this.bytes, rows);
-    }
-    if (endRows > this.sortedEnds.length) this.sortedEnds = longer(this.sortedEnds, endRows);
-  }
+/**
+ * Rows in the order of buckets of equal width, undefined where starts are in order: one pass of a radix sort, since batches
+ * are sorted once more when it is their turn.
+ */
+function neighbourOrder(start: Float64Array, count: number): Uint32Array | undefined {
+  let inOrder = true;
+  for (let i = 1; i < count && inOrder; i++) inOrder = (start[i] as number) >= (start[i - 1] as number);
+  if (inOrder) return undefined;
+  const { low, range } = extentOf(start, count);
+  const scale = BUCKETS / (range + 1);
+  const places = new Uint32Array(BUCKETS + 1);
+  for (let i = 0; i < count; i++) places[1 + Math.floor(((start[i] as number) - low) * scale)]!++;
+  for (let bucket = 1; bucket <= BUCKETS; bucket++) places[bucket]! += places[bucket - 1] as number;
+  const order = new Uint32Array(count);
+  for (let i = 0; i < count; i++) order[places[Math.floor(((start[i] as number) - low) * scale)]!++] = i;
+  return order;
 }
 
-function translate(values: Uint32Array, from: number, to: number, map: Uint32Array): void {
-  for (let i = from; i < to; i++) values[i] = map[values[i] as number] as number;
+function least(values: Float64Array, from: number, to: number): number {
+  let least = values[from] as number;
+  for (let i = from + 1; i < to; i++) if ((values[i] as number) < least) least = values[i] as number;
+  return least;
 }
 
-function gathered<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array, room: number): T {
-  const sorted = new (values.constructor as new (length: number) => T)(room);
-  for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] as number] as number;
-  return sorted;
-}
-
-/** How many of the first `count` sorted values are below `bound`. */
-function lowerBound(values: Float64Array, count: number, bound: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] as number) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function greatest(values: Float64Array, from: number, to: number): number {
+  let most = values[from] as number;
+  for (let i = from + 1; i < to; i++) if ((values[i] as number) > most) most = values[i] as number;
+  return most;
 }

@@ -144,7 +144,7 @@ export class BlockKernel {
     const tallies = this.#tallies;
     const duplicates = this.#duplicates;
     const runs = this.#runs;
-    const { start: starts, end: ends, detail } = runs;
+    const { start: starts, end: ends, tally: owners, bytes: ownSizes, detail } = runs;
     const nested = ((flags[from] as number) & CALL_NESTED) !== 0;
     const durations = tallies.durations[tally] as CallDurations;
     const { sketch } = durations;
@@ -209,8 +209,8 @@ export class BlockKernel {
       starts[row] = start;
       ends[row] = end;
       if (detail) {
-        runs.tally[row] = tally;
-        runs.bytes[row] = bytes;
+        owners[row] = tally;
+        ownSizes[row] = bytes;
       }
       row++;
     }

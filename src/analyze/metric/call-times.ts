@@ -3,7 +3,8 @@
  * what listeners make of that one pass; `bps` and the analysis of a job share it.
  */
 import { IntegerSorter } from "../../base/integer-sort.ts";
-import { AccessBatches, AccessRuns } from "./access-runs.ts";
+import { AccessBatches } from "./access-batches.ts";
+import { AccessRuns } from "./access-runs.ts";
 import { longer } from "./exact-sums.ts";
 import { LevelSweep } from "./sweep.ts";
 
@@ -23,12 +24,6 @@ export interface CallBatch {
 
 export interface BatchListener {
   batch(batch: CallBatch): void;
-}
-
-/** One pass over all calls in order of their start. Once: calls are let go on the way. */
-export function sweepRuns(runs: AccessRuns, shift: Float64Array, listeners: readonly BatchListener[]): void {
-  const batches = new AccessBatches(runs, shift);
-  while (batches.next()) for (const listener of listeners) listener.batch(batches);
 }
 
 /** Times that a double holds exactly, with a margin. */
@@ -79,9 +74,11 @@ export class CallTimes {
     return true;
   }
 
+  /** One pass over all calls in order of their start. */
   sweep(listeners: readonly BatchListener[]): void {
     this.#runs.flush(0);
-    sweepRuns(this.#runs, new Float64Array(1), listeners);
+    const batches = new AccessBatches(this.#runs, new Float64Array(1));
+    while (batches.next()) for (const listener of listeners) listener.batch(batches);
   }
 }
 

@@ -12,17 +12,21 @@ import { LimitError, UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { CallBlock, CallClock, CallSink } from "../../model/index.ts";
 import { AccessRuns } from "./access-runs.ts";
+import type { CallSweepInput, SweptCalls } from "./call-sweep.ts";
 import { BlockKernel, type Counts, noCounts } from "./block-kernel.ts";
 import { Clocks, Source } from "./clocks.ts";
 import { type DuplicateTable, Duplicates } from "./duplicates.ts";
 import { Entities } from "./entities.ts";
 import type { LevelTimes, SweepInput } from "./level-times.ts";
-import { measure } from "./measure.ts";
+import { measure, sweepInputOf } from "./measure.ts";
 import type { CollectorOptions, Metrics, UsedOptions } from "./metrics.ts";
 import type { InputNote } from "./notes.ts";
 import type { CollectedPart, PartOptions, PartOrigin } from "./parts.ts";
 import { Tallies } from "./tallies.ts";
 import { TimeRuns } from "./time-runs.ts";
+
+/** So few accesses are swept before threads have got their jobs. */
+const SHARED_MIN = 2 ** 20;
 
 export type { CollectorOptions, Metrics } from "./metrics.ts";
 
@@ -67,7 +71,7 @@ export class AccessCollector {
     this.#clocks = new Clocks(used.align);
     this.#entities = new Entities(used.file ?? (() => true));
     const detail = used.by.length > 0 || used.everyNs !== undefined || used.picture === true;
-    this.#runs = detail ? new AccessRuns() : new TimeRuns(shared);
+    this.#runs = detail ? new AccessRuns(shared) : new TimeRuns(shared);
   }
 
   /** Takes the accesses of one reader. Several may share the name of an input, such as the files of a folder. */
@@ -111,19 +115,25 @@ export class AccessCollector {
   }
 
   /** What is to be swept, for others who do it; undefined when that is a matter of `finish`. */
-  sweepInput(): SweepInput | undefined {
+  sweepInput(): SweepInput | CallSweepInput | undefined {
     this.#flush();
-    if (!(this.#runs instanceof TimeRuns)) return undefined;
+    if (this.#options.everyNs !== undefined || this.#counts.accesses < SHARED_MIN) return undefined;
+    const axis = this.#clocks.axis();
+    if (!(this.#runs instanceof TimeRuns)) return sweepInputOf(this.#collection(), axis);
     const { starts, ends } = this.#runs;
-    return { starts, ends, shift: this.#clocks.axis().shift };
+    return { starts, ends, shift: axis.shift };
   }
 
   /** `swept` is what was found about `sweepInput`. */
-  finish(swept?: LevelTimes): Metrics {
+  finish(swept?: LevelTimes | SweptCalls): Metrics {
     assert(!this.#finished, "a collection is finished once");
     this.#finished = true;
     this.#flush();
-    const collection: Collection = {
+    return measure(this.#collection(), swept);
+  }
+
+  #collection(): Collection {
+    return {
       options: this.#options,
       inputs: this.#inputs,
       clocks: this.#clocks,
@@ -134,7 +144,6 @@ export class AccessCollector {
       notes: this.#notes,
       counts: this.#counts,
     };
-    return measure(collection, swept);
   }
 
   #flush(): void {

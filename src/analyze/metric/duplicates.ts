@@ -49,9 +49,10 @@ export class Duplicates {
       this.#rebuild(this.#table.length);
     }
     for (let at = 0; at < slots.length; at += SLOT) {
-      const [a, b, key, again] = slots.subarray(at, at + SLOT) as unknown as [number, number, number, number];
-      if ((a === 0 && b === 0) || key > this.threshold) continue;
-      this.#insert(a, b, key, again);
+      const a = slots[at] as number;
+      const b = slots[at + 1] as number;
+      if ((a | b) === 0 || (slots[at + 2] as number) > this.threshold) continue;
+      this.#insert(a | 0, b | 0, slots[at + 2] as number, slots[at + 3] as number);
     }
   }
 
@@ -61,12 +62,12 @@ export class Duplicates {
     const highs =
       Math.imul((duration / WORD) | 0, 0x2545f491) ^ Math.imul((bytes / WORD) | 0, 0x5bd1e995) ^ high;
     // Two chains that share no state: a mistake of one is not one of the other.
-    let a = first(0x9e3779b1, startNs >>> 0);
-    let b = second(0x27d4eb2f, startNs >>> 0);
-    a = first(a, duration >>> 0);
-    b = second(b, duration >>> 0);
-    a = first(a, bytes >>> 0);
-    b = second(b, bytes >>> 0);
+    let a = first(0x9e3779b1, startNs | 0);
+    let b = second(0x27d4eb2f, startNs | 0);
+    a = first(a, duration | 0);
+    b = second(b, duration | 0);
+    a = first(a, bytes | 0);
+    b = second(b, bytes | 0);
     a = first(a, highs ^ pid);
     b = second(b, Math.imul(highs, 0x1b873593) + pid);
     if (a === 0 && b === 0) b = 1;
@@ -99,10 +100,14 @@ export class Duplicates {
     const table = new Uint32Array(length);
     this.#size = 0;
     for (let at = 0; at < from.length; at += SLOT) {
-      const [a, b] = [from[at] as number, from[at + 1] as number];
-      if ((a === 0 && b === 0) || (from[at + 2] as number) > this.threshold) continue;
-      const slot = slotOf(table, a, b);
-      for (let word = 0; word < SLOT; word++) table[slot + word] = from[at + word] as number;
+      const a = from[at] as number;
+      const b = from[at + 1] as number;
+      if ((a | b) === 0 || (from[at + 2] as number) > this.threshold) continue;
+      const slot = slotOf(table, a | 0, b | 0);
+      table[slot] = a;
+      table[slot + 1] = b;
+      table[slot + 2] = from[at + 2] as number;
+      table[slot + 3] = from[at + 3] as number;
       this.#size++;
     }
     this.#table = table;
@@ -113,13 +118,13 @@ export class Duplicates {
 export const duplicateKey = (startNs: number, endNs: number): number =>
   Math.imul(startNs ^ Math.imul(endNs, 0x9e3779b1), 0x85ebca6b) >>> 0;
 
-/** Where the fingerprint is, or would be. */
+/** Where the fingerprint is, or would be; its halves are signed, which the engine passes on without a box. */
 function slotOf(table: Uint32Array, a: number, b: number): number {
   const mask = table.length - 1;
   for (let slot = (SLOT * a) & mask; ; slot = (slot + SLOT) & mask) {
-    const one = table[slot] as number;
-    const two = table[slot + 1] as number;
-    if ((one === 0 && two === 0) || (one === a && two === b)) return slot;
+    const one = (table[slot] as number) | 0;
+    const two = (table[slot + 1] as number) | 0;
+    if ((one | two) === 0 || (one === a && two === b)) return slot;
   }
 }
 
@@ -128,11 +133,11 @@ const WORD = 4294967296;
 function first(hash: number, value: number): number {
   let mixed = Math.imul(hash ^ value, 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
+  return mixed ^ (mixed >>> 16);
 }
 
 function second(hash: number, value: number): number {
   let mixed = Math.imul((hash + value) | 0, 0xcc9e2d51);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x1b873593);
-  return (mixed ^ (mixed >>> 14)) >>> 0;
+  return mixed ^ (mixed >>> 14);
 }

@@ -95,7 +95,8 @@ function unionSpans({ stretches, busySeconds, columnSeconds }: Picture, lane: nu
     if (seconds === 0) return;
     const from = column * columnSeconds;
     const last = spans.at(-1);
-    if (last !== undefined && Math.abs(last.x2 - from) < 1e-9 * columnSeconds)
+    // Edges of columns lie on a grain of time.
+    if (last !== undefined && Math.abs(last.x2 - from) < 0.002 * columnSeconds)
       spans[spans.length - 1] = { ...last, x2: from + seconds };
     else spans.push(span(from, from + seconds));
   });

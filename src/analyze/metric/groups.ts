@@ -5,8 +5,6 @@ import type { GroupRow, Grouping, GroupTable } from "./metrics.ts";
 import type { MovedRule } from "./moved.ts";
 import { type Classes, sumsOf, valuesOf } from "./sums.ts";
 
-export type { Classes } from "./sums.ts";
-
 const NOT_RECORDED = "(not recorded)";
 
 /** Key and name of what a tally belongs to. Keys that are equal are one group. */
@@ -56,15 +54,11 @@ export function inputClasses({ tallies, entities, inputs }: Collection): Classes
   return { groupOf, names: inputs };
 }
 
-/** T of each group of a grouping. */
-interface GroupTimes {
-  ioTimeNs(group: number): number;
-}
-
 export function groupTables(
   collection: Collection,
   classes: readonly Classes[],
-  unions: readonly GroupTimes[],
+  /** T of each group, for each grouping. */
+  groupNs: readonly Float64Array[],
   rule: MovedRule,
 ): GroupTable[] {
   const { options, entities } = collection;
@@ -77,7 +71,7 @@ export function groupTables(
       a.sums.bytes === b.sums.bytes ? a.group - b.group : a.sums.bytes < b.sums.bytes ? 1 : -1,
     );
     const rows = all.slice(0, options.top).map(({ sums, group }): GroupRow => {
-      const ioTimeNs = (unions[index] as GroupTimes).ioTimeNs(group);
+      const ioTimeNs = groupNs[index]?.[group] as number;
       const key = own.names[group] as string;
       const process = by === "process" ? entities.processes[Number(key)] : undefined;
       return {

@@ -34,7 +34,7 @@ export function lanesOf({ tallies, entities, counts }: Collection, lastEndNs: nu
     ...{ lanes, laneOf, lastEndNs },
     processes: used.length,
     accesses: counts.accesses,
-    isWrite: (tally) => tallies.isWrite(tally),
+    writes: Uint8Array.from(laneOf, (_, tally) => Number(tallies.isWrite(tally))),
     pathOf: (tally) => entities.files[tallies.file[tally] as number]?.path ?? "",
   };
 }

@@ -6,7 +6,7 @@
 import { assert } from "../../base/assert.ts";
 import { IntegerSorter } from "../../base/integer-sort.ts";
 import type { Concurrency } from "./metrics.ts";
-import { LevelSweep } from "./sweep.ts";
+import { busyNsOf, LevelSweep } from "./sweep.ts";
 import type { TimeBlocks } from "./time-runs.ts";
 import { TimeStream } from "./time-stream.ts";
 
@@ -79,7 +79,11 @@ export function joinSlices(slices: readonly SliceTimes[]): LevelTimes {
 }
 
 /** Cuts time so that about as many accesses start in each slice; fewer slices where many start at once. */
-export function slicesOf({ starts, shift }: SweepInput, count: number): Slice[] {
+export function slicesOf(
+  starts: Pick<TimeBlocks, "blocks" | "base" | "source" | "rows">,
+  shift: Float64Array,
+  count: number,
+): Slice[] {
   const bases = new Float64Array(starts.blocks);
   for (let block = 0; block < starts.blocks; block++)
     bases[block] = (starts.base[block] as number) + (shift[starts.source[block] as number] as number);
@@ -96,16 +100,8 @@ export function slicesOf({ starts, shift }: SweepInput, count: number): Slice[] 
   return edges.map((fromNs, at) => ({ fromNs, toNs: edges[at + 1] ?? Number.POSITIVE_INFINITY }));
 }
 
-/** T: time with at least one access under way. */
-export function busyNsOf({ levelNs }: Pick<LevelTimes, "levelNs">): number {
-  let sum = 0;
-  for (let level = 1; level < levelNs.length; level++) sum += levelNs[level] as number;
-  return sum;
-}
-
-export function concurrencyOf(times: Pick<LevelTimes, "levelNs">): Concurrency {
-  const { levelNs } = times;
-  const ioTimeNs = busyNsOf(times);
+export function concurrencyOf({ levelNs }: Pick<LevelTimes, "levelNs">): Concurrency {
+  const ioTimeNs = busyNsOf(levelNs);
   const levels: { level: number; seconds: number }[] = [];
   let weighted = 0;
   for (let level = 1; level < levelNs.length; level++) {

@@ -2,45 +2,44 @@
 import { assert } from "../../base/assert.ts";
 import { AccessRuns } from "./access-runs.ts";
 import { wholeBlocks } from "./block-kernel.ts";
-import { type BatchListener, sweepRuns } from "./call-times.ts";
+import { type CallSweepInput, type SweptCalls, sweepCalls } from "./call-sweep.ts";
+import type { BatchListener } from "./call-times.ts";
 import type { Collection } from "./collector.ts";
-import { GroupUnions } from "./group-unions.ts";
-import { type Classes, classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
+import { classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
 import { type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
-import { ALL_TIME, busyNsOf, concurrencyOf, type LevelTimes, sweepSlice } from "./level-times.ts";
+import { ALL_TIME, concurrencyOf, type LevelTimes, sweepSlice } from "./level-times.ts";
 import { movedRule } from "./moved.ts";
 import { notesOf } from "./notes.ts";
 import { outliersByFile } from "./outliers.ts";
-import { PictureBuilder } from "./picture.ts";
+import { type PicturePlan, pictureOf, PictureSpans } from "./picture.ts";
 import { lanesOf } from "./lanes.ts";
 import { sumsOf, valuesOf } from "./sums.ts";
-import { LevelSweep } from "./sweep.ts";
+import { busyNsOf } from "./sweep.ts";
+import type { TimeRuns } from "./time-runs.ts";
 import { Windows } from "./windows.ts";
 
-/** `swept` is what is known already of the time at each level. */
-export function measure(collection: Collection, swept?: LevelTimes): Metrics {
+/** Times of a pass; of groups and of a picture only where accesses are kept with their owners. */
+type KnownTimes = LevelTimes & Partial<SweptCalls>;
+
+/** `known` is what threads have found already of what the pass would find. */
+export function measure(collection: Collection, known?: KnownTimes): Metrics {
   const { options, clocks, counts, tallies, entities } = collection;
   const { shift, lastStartNs, lastEndNs, origin } = clocks.axis();
   const rule = movedRule(collection);
   const classes = options.by.map((by) => classesBy(by, collection));
-  const { levels, unions, windows, picture } = pass(
-    collection,
-    classes,
-    { shift, lastStartNs, lastEndNs },
-    swept,
-  );
+  const { swept, windows, picture } = pass(collection, { shift, lastStartNs, lastEndNs }, known);
   const [all] = sumsOf(collection, overallClass(collection), rule);
   assert(all !== undefined, "a collection has sums");
   assert(all.accesses === counts.accesses, `${all.accesses} accesses in tallies, ${counts.accesses} taken`);
-  const ioTimeNs = busyNsOf(levels);
+  const ioTimeNs = busyNsOf(swept.levelNs);
   return {
     ...valuesOf(all, ioTimeNs, options, rule.known),
     nestedAccesses: counts.nested,
     failedAccesses: counts.failed,
     spanSeconds: lastEndNs / 1e9,
     idleSeconds: (lastEndNs - ioTimeNs) / 1e9,
-    stretches: levels.stretches,
-    concurrency: concurrencyOf(levels),
+    stretches: swept.stretches,
+    concurrency: concurrencyOf(swept),
     outliers: outliersByFile(collection, shift),
     dropped: droppedOf(collection),
     filtered: {
@@ -53,9 +52,9 @@ export function measure(collection: Collection, swept?: LevelTimes): Metrics {
     inputs: inputsOf(collection),
     processes: countUsed(tallies.process, tallies, entities.processes.length),
     files: countUsed(tallies.file, tallies, entities.files.length),
-    groups: groupTables(collection, classes, unions, rule),
+    groups: groupTables(collection, classes, swept.groupNs ?? [], rule),
     windows: windows?.table(options.blockBytes, options.ceilPerAccess) ?? null,
-    picture: picture?.picture() ?? null,
+    picture: picture ?? null,
     notes: notesOf(collection, rule),
     definitions: METRIC_DEFINITIONS,
     options,
@@ -68,50 +67,64 @@ interface Axis {
   readonly lastEndNs: number;
 }
 
-function pass(
-  collection: Collection,
-  classes: readonly Classes[],
-  axis: Axis,
-  swept: LevelTimes | undefined,
-) {
-  const { options, runs, counts, tallies } = collection;
-  if (!(runs instanceof AccessRuns)) {
-    const { starts, ends } = runs;
-    const levels = swept ?? sweepSlice({ starts, ends, shift: axis.shift }, ALL_TIME);
-    return { levels, unions: [], windows: undefined, picture: undefined };
+/** What one pass over the accesses is to find; undefined where only their times were kept. */
+export function sweepInputOf(collection: Collection, { shift, lastEndNs }: Axis): CallSweepInput | undefined {
+  const { options, runs } = collection;
+  if (!(runs instanceof AccessRuns)) return undefined;
+  const groupings = options.by.map((by) => {
+    const { groupOf, names } = classesBy(by, collection);
+    return { groupOf, groups: names.length };
+  });
+  const picture = picturePlanOf(collection, lastEndNs);
+  if (picture === undefined) return { runs: runs.stored(), shift, plan: { groupings } };
+  const { lanes, laneOf, writes } = picture;
+  const grid = { lanes: lanes.length, laneOf, writes, lastEndNs };
+  return { runs: runs.stored(), shift, plan: { groupings, picture: grid } };
+}
+
+function picturePlanOf(collection: Collection, lastEndNs: number): PicturePlan | undefined {
+  const wanted = collection.options.picture === true && collection.counts.accesses > 0;
+  return wanted ? lanesOf(collection, lastEndNs) : undefined;
+}
+
+function pass(collection: Collection, axis: Axis, swept: KnownTimes | undefined) {
+  const { options, runs, counts } = collection;
+  const input = sweepInputOf(collection, axis);
+  if (input === undefined) {
+    const { starts, ends } = runs as TimeRuns;
+    const known: KnownTimes = swept ?? sweepSlice({ starts, ends, shift: axis.shift }, ALL_TIME);
+    return { swept: known };
   }
-  const { everyNs, blockBytes, ceilPerAccess } = options;
-  const empty = counts.accesses === 0;
   const windows =
-    everyNs === undefined || empty ? undefined : new Windows(everyNs, axis.lastStartNs, axis.lastEndNs);
-  const picture =
-    options.picture === true && !empty ? new PictureBuilder(lanesOf(collection, axis.lastEndNs)) : undefined;
-  // A group of all accesses has the T of all, which the sweep finds anyhow.
-  const unions = classes.map(({ groupOf, names }) =>
-    names.length === 1 ? undefined : new GroupUnions(groupOf, names.length),
-  );
-  const listeners = [windows?.columns, picture].filter((one) => one !== undefined);
-  const sweep = new LevelSweep(listeners);
-  const levels: BatchListener = {
-    batch: ({ start, starts, sortedEnds, ends }) => sweep.add(start, starts, sortedEnds, ends),
+    options.everyNs === undefined || counts.accesses === 0
+      ? undefined
+      : new Windows(options.everyNs, axis.lastStartNs, axis.lastEndNs);
+  const plan = picturePlanOf(collection, axis.lastEndNs);
+  const spans = PictureSpans.for(plan);
+  const more = {
+    stretches: windows === undefined ? [] : [windows.columns],
+    accesses: [
+      ...(windows === undefined ? [] : [inWindows(windows, collection)]),
+      ...(spans === undefined ? [] : [spans]),
+    ],
   };
-  const inWindows = (one: Windows): BatchListener => ({
+  const done: KnownTimes = swept ?? sweepCalls(input, ALL_TIME, more);
+  const picture =
+    plan === undefined || done.picture === undefined ? undefined : pictureOf(plan, done.picture, spans);
+  return { swept: done, windows, picture };
+}
+
+function inWindows(windows: Windows, { options, tallies }: Collection): BatchListener {
+  const { ceilPerAccess, blockBytes } = options;
+  return {
     batch({ start, end, tally, bytes, starts }) {
       for (let i = 0; i < starts; i++) {
         const size = bytes[i] as number;
         const blocks = ceilPerAccess ? wholeBlocks(size, blockBytes) : 0;
-        one.add(start[i] as number, end[i] as number, size, blocks, tallies.isWrite(tally[i] as number));
+        windows.add(start[i] as number, end[i] as number, size, blocks, tallies.isWrite(tally[i] as number));
       }
     },
-  });
-  sweepRuns(runs, axis.shift, [
-    ...[levels, ...unions.filter((one) => one !== undefined)],
-    ...(windows === undefined ? [] : [inWindows(windows)]),
-    ...(picture === undefined ? [] : [picture]),
-  ]);
-  assert(sweep.open === 0, `${sweep.open} accesses never ended`);
-  const whole = { ioTimeNs: () => busyNsOf(sweep) };
-  return { levels: sweep, unions: unions.map((one) => one ?? whole), windows, picture };
+  };
 }
 
 function droppedOf({ counts, notes }: Collection) {

@@ -42,7 +42,7 @@ export class PartCollector {
   /** `shared`: whether other threads are to see the times of a part. */
   constructor(options: PartOptions, shared: boolean) {
     this.#options = options;
-    this.#runs = options.detail ? new AccessRuns() : new TimeRuns(shared);
+    this.#runs = options.detail ? new AccessRuns(shared) : new TimeRuns(shared);
   }
 
   /** `read` hands out blocks whose processes are 0 and whose files have any numbers. */

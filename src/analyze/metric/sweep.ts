@@ -1,9 +1,24 @@
 /** Goes along starts and ends in order of time and sums up how long how many accesses were under way. */
 import { longer } from "./exact-sums.ts";
 
-/** Wants to know of each stretch of time in which the number of accesses under way stays the same and is not zero. */
+/** Stretches of time in which the number of accesses under way stays the same and is not zero, in order. */
+export interface Stretches {
+  readonly count: number;
+  readonly fromNs: Float64Array;
+  readonly toNs: Float64Array;
+  readonly level: Float64Array;
+}
+
+/** Hears of stretches, many at a time: a call for each would cost more than what is done about it. */
 export interface LevelListener {
-  stretch(fromNs: number, toNs: number, level: number): void;
+  stretches(stretches: Stretches): void;
+}
+
+/** T of the time at each level. */
+export function busyNsOf(levelNs: Float64Array): number {
+  let sum = 0;
+  for (let level = 1; level < levelNs.length; level++) sum += levelNs[level] as number;
+  return sum;
 }
 
 const NO_TIMES = new Float64Array(0);
@@ -20,6 +35,7 @@ export class LevelSweep {
   #level = 0;
   #at = 0;
   readonly #listeners: readonly LevelListener[];
+  readonly #told = { count: 0, fromNs: NO_TIMES, toNs: NO_TIMES, level: NO_TIMES };
 
   /** Time begins at 0, with the first start. */
   constructor(listeners: readonly LevelListener[] = []) {
@@ -46,6 +62,9 @@ export class LevelSweep {
     let at = this.#at;
     let idle = this.#idle;
     const listening = this.#listeners.length > 0;
+    if (listening) this.#makeRoom(startCount + endCount);
+    const { fromNs, toNs, level: levels } = this.#told;
+    let told = 0;
     let i = 0;
     let j = 0;
     let start = startCount > 0 ? (starts[0] as number) : Number.POSITIVE_INFINITY;
@@ -63,7 +82,11 @@ export class LevelSweep {
             this.stretches++;
             idle = false;
           }
-          if (listening) this.#tell(at, time, level);
+          if (listening) {
+            fromNs[told] = at;
+            toNs[told] = time;
+            levels[told++] = level;
+          }
         }
         at = time;
       }
@@ -78,10 +101,22 @@ export class LevelSweep {
     this.#level = level;
     this.#at = at;
     this.#idle = idle;
+    this.#told.count = told;
+    for (const listener of this.#listeners) listener.stretches(this.#told);
   }
 
-  #tell(from: number, to: number, level: number): void {
-    for (const listener of this.#listeners) listener.stretch(from, to, level);
+  /** Every event ends one stretch at most. */
+  #makeRoom(events: number): void {
+    const told = this.#told;
+    if (events <= told.fromNs.length) return;
+    told.fromNs = new Float64Array(events + (events >> 2));
+    told.toNs = new Float64Array(told.fromNs.length);
+    told.level = new Float64Array(told.fromNs.length);
+  }
+
+  /** T: time with at least one access under way. */
+  get busyNs(): number {
+    return busyNsOf(this.levelNs);
   }
 
   /** Whether the last time that went by had an access under way. */

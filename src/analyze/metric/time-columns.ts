@@ -1,5 +1,5 @@
 /** Time cut into columns of equal width: how much of each was busy, and with how many accesses. */
-import type { LevelListener } from "./sweep.ts";
+import type { LevelListener, Stretches } from "./sweep.ts";
 
 export class TimeColumns implements LevelListener {
   readonly widthNs: number;
@@ -20,7 +20,11 @@ export class TimeColumns implements LevelListener {
     return Math.min(this.columns - 1, Math.floor(ns / this.widthNs));
   }
 
-  stretch(fromNs: number, toNs: number, level: number): void {
+  stretches({ count, fromNs, toNs, level }: Stretches): void {
+    for (let i = 0; i < count; i++) this.#stretch(fromNs[i] as number, toNs[i] as number, level[i] as number);
+  }
+
+  #stretch(fromNs: number, toNs: number, level: number): void {
     let column = this.columnOf(fromNs);
     for (let from = fromNs; from < toNs; column++) {
       const edge = column === this.columns - 1 ? toNs : Math.min(toNs, (column + 1) * this.widthNs);

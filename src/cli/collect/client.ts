@@ -22,7 +22,7 @@ const MODES = ["before", "after", "list", "clean"] as const;
 export default defineCommand({
   name: "collect client",
   description:
-    "With --before it saves the counters of all Lustre mounts and of LNet; with --after it reads them again and writes one document for this node of the job to DIR/readings, which plimsoll ingest reads. Job id and user come from Slurm's environment or from options. Errors go to stderr and DIR/collect.log and the exit code stays 0, since a failing prolog drains the node; --strict gives 1 instead. See docs/collect.md, and examples/ for the scripts.",
+    "With --before it saves the counters of all Lustre, NFS and IBM Storage Scale mounts and of LNet; with --after it reads them again and writes one document for this node of the job to DIR/readings, which plimsoll ingest reads. Job id and user come from Slurm's environment or from options. Errors go to stderr and DIR/collect.log and the exit code stays 0, since a failing prolog drains the node; --strict gives 1 instead. See docs/collect.md, and examples/ for the scripts.",
   examples: {
     "plimsoll collect client --before": "in the prolog",
     "plimsoll collect client --after": "in the epilog",

@@ -1,26 +1,12 @@
 /** `plimsoll generate single --counterfactual N`: jobs with known causes, their twins, and what mending brings. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { textTable } from "../../base/text-table.ts";
 import { formatSeconds, formatShare } from "../../base/units.ts";
-import {
-  CAUSES,
-  type Cause,
-  drawJob,
-  isCause,
-  jobAnswer,
-  twinLog,
-  twinsOf,
-} from "../../generate/counterfactual/index.ts";
-import { nodeEncoders } from "../../node/encoders.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
-import { writeFile } from "../../node/write-file.ts";
+import { CAUSES, type Cause, isCause } from "../../generate/counterfactual/index.ts";
+import { type TwinAnswer as Answer, writeTwins } from "../../generate/write/single.ts";
 import type { Context } from "../context.ts";
 
-/** Of answers.json; only a folder whose answers name this scenario is replaced. */
-const SCENARIO = "counterfactual";
-const VERSION = 1;
 /** Rows that a terminal shows. */
 const SHOWN = 20;
 
@@ -32,30 +18,10 @@ interface Request {
   readonly only: readonly string[];
 }
 
-type Answer = ReturnType<typeof jobAnswer>;
-
 export async function generateCounterfactual(request: Request, context: Context): Promise<void> {
-  const { jobs, seed } = request;
   const causes = chosenCauses(request.only);
-  const answers: Answer[] = [];
-  const output = { path: request.output, what: "set of jobs", isOurs: isJobs };
-  const progress = context.progress({ label: "making jobs", total: jobs, unit: "jobs" });
-  const { folder } = await replaceFolder(output, context, async (work) => {
-    for (let index = 0; index < jobs; index++) {
-      const job = drawJob(seed, index, causes);
-      for (const twin of twinsOf(job)) {
-        writeFile(join(work, twin.file), twinLog(job, twin, nodeEncoders).bytes);
-        await context.yieldToEvents();
-      }
-      answers.push(jobAnswer(job));
-      progress.add(1);
-    }
-    const all = { scenario: SCENARIO, version: VERSION, synthetic: true, seed, jobs: answers };
-    writeFile(join(work, "answers.json"), `${JSON.stringify(all, null, 2)}\n`);
-  });
-  progress.end();
-  const path = join(folder, "answers.json");
-  if (context.json) context.printJson({ answers: path, jobs, logs: logCount(answers) });
+  const { path, folder, answers } = await writeTwins(request.output, { ...request, causes }, context);
+  if (context.json) context.printJson({ answers: path, jobs: request.jobs, logs: logCount(answers) });
   else context.out.write(summary(folder, path, answers));
 }
 
@@ -63,14 +29,6 @@ function chosenCauses(ids: readonly string[]): readonly Cause[] {
   const unknown = ids.find((id) => !isCause(id));
   if (unknown !== undefined) throw new UsageError(`unknown cause: ${unknown} (have: ${CAUSES.join(", ")})`);
   return CAUSES.filter((cause) => ids.includes(cause));
-}
-
-function isJobs(folder: string): boolean {
-  try {
-    return JSON.parse(readFileSync(join(folder, "answers.json"), "utf8"))?.scenario === SCENARIO;
-  } catch {
-    return false;
-  }
 }
 
 const logCount = (answers: readonly Answer[]): number =>

@@ -6,6 +6,7 @@ import {
   CALIBRATED_SCALE,
   CLUSTER_CHOICES,
   type ClusterChoice,
+  DEFAULT_CONTENTION,
   DEFAULT_START,
   type LiveSite,
   Site,
@@ -41,6 +42,10 @@ export default defineCommand({
       max: 100,
       default: 1,
     }),
+    contention: option.number(
+      "how much longer servers take for a job while others want the whole rate of its OST (0: times do not depend on load)",
+      { min: 0, max: 100, default: DEFAULT_CONTENTION },
+    ),
     start: option.text("DATE", "first day with minutes, YYYY-MM-DD; the other periods shift with it", {
       default: DEFAULT_START,
     }),
@@ -75,7 +80,7 @@ export default defineCommand({
     "plimsoll generate sitewide --output tree --live --speed 60": "live tree with jobs at 60 times the speed",
   },
   async run({ options }, context) {
-    const { seed, scale, weekend, start } = options;
+    const { seed, scale, weekend, start, contention } = options;
     const out = requiredOutput(options.output);
     checkDate(start);
     if (options.live && (options.tables || options.damage))
@@ -108,7 +113,7 @@ export default defineCommand({
         `--scale ${scale} is too much for text files (at most ${FILES_SCALE_MAX}); add --tables or choose a smaller --scale`,
       );
     const cluster = options.cluster as ClusterChoice;
-    const site = new Site({ seed, scale, cluster, weekend, start });
+    const site = new Site({ seed, scale, cluster, weekend, start, contention });
     const limits: FileLimits = {
       sampleMinutes: options.sampleMinutes,
       clientReadings: options.clientReadings,

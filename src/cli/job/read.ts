@@ -1,7 +1,7 @@
 /** Reads the logs of one job for the commands that judge it. */
 import type { PictureOptions, ThresholdValues } from "../../analyze/job/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import { nameFilter, type ReadJob } from "../../inputs/job/index.ts";
+import { nameFilter, type ReadJob, requireOneStdin } from "../../inputs/job/index.ts";
 import { readJob as readLogs } from "../../inputs/node.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -46,6 +46,7 @@ export async function readJobs(
   context: Context,
   picture?: PictureOptions,
 ): Promise<ReadJob[]> {
+  requireOneStdin(inputs.flat());
   const filter = nameFilter(values);
   const options = {
     ...logOptions(values),

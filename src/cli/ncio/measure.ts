@@ -1,14 +1,17 @@
 /** Measures points as the options say; MPI-IO starts this command again as ranks. */
 import { launchedBy } from "../../launch/environment.ts";
+import { join } from "node:path";
 import {
   checkRequest,
+  FILE_VARIABLE,
   folderOf,
   type Measured,
   type MeasureRequest,
   measurePoints,
+  newFileName,
 } from "../../ncio/run/measure.ts";
 import type { Context } from "../context.ts";
-import { runUnderMpi } from "./mpiexec.ts";
+import { runUnderMpi } from "../mpiexec.ts";
 import { type Common, measuringOf } from "./options.ts";
 
 interface Request extends Pick<MeasureRequest, "points" | "setting" | "openJournal"> {
@@ -20,11 +23,21 @@ export async function measure(
   { options, ...rest }: Request,
   context: Context,
 ): Promise<Measured | undefined> {
-  const { ranks, backend, dir, servers, memory } = options;
+  const { ranks, backend, dir, servers, memory, serverSync, serverJoin } = options;
   const measuring = (stripBytes: number | undefined) => measuringOf(options, stripBytes);
-  const request = { ...rest, ranks, backend, dir, servers, memory, measuring };
+  const serverModes = { syncs: serverSync, joins: serverJoin };
+  const request = { ...rest, ranks, backend, dir, servers, serverModes, memory, measuring };
   if (backend !== "mpiio" || launchedBy(process.env) !== undefined) return measurePoints(request, context);
   checkRequest(request);
-  await runUnderMpi(options, folderOf(dir), context);
+  const file = newFileName();
+  await runUnderMpi(
+    {
+      ranks,
+      mpiexec: options.mpiexec,
+      option: "--backend mpiio",
+      file: { path: join(folderOf(dir), file), variable: FILE_VARIABLE, value: file },
+    },
+    context,
+  );
   return undefined;
 }

@@ -1,7 +1,8 @@
 /** Options that `ncio` and `ncio sweep` share. */
 import { UsageError } from "../../base/errors.ts";
-import { METHOD_DEFAULTS, METHODS } from "../../ncio/method/index.ts";
-import { type Measuring, PAPER_DEFAULTS, PAPER_REPEATS } from "../../ncio/run/plan.ts";
+import { INSIDE, METHOD_DEFAULTS, METHODS } from "../../ncio/method/index.ts";
+import { JOINS, SYNCS } from "../../ncio/servers/modes.ts";
+import { type Measuring, PAPER_DEFAULTS, PAPER_FLOW_PAIRS, PAPER_REPEATS } from "../../ncio/run/plan.ts";
 import { CASES } from "../../ncio/pattern/index.ts";
 import type { OptionValues } from "../command.ts";
 import { BACKENDS } from "../../ncio/run/sweep-setting.ts";
@@ -50,10 +51,56 @@ export const common = {
   buffer: option.bytes("buffer of two-phase I/O [4M] and of data sieving [512K]", { min: 512, max: 2 ** 30 }),
   hint: option.list("KEY=VALUE", "MPI-IO hint; may be repeated"),
   mpiexec: option.text("PROGRAM", "launcher of the MPI-IO ranks [mpiexec.mpich, mpiexec]"),
+  inside: option.choice(
+    INSIDE,
+    "how aggregators of two-phase I/O move windows with holes: data sieving, or list or datatype requests",
+    { default: METHOD_DEFAULTS.inside },
+  ),
+  "one-sync": option.flag("in two-phase I/O one rank syncs for all, as ROMIO does on PVFS2"),
+  "flow-pairs": option.whole(
+    "max memory regions per datatype request to a contiguous file (PVFS2: 1024) [no limit]",
+    { min: 1 },
+  ),
+  "server-sync": option.choice(
+    SYNCS,
+    "how servers started for this run sync: beside other requests, blocking them, or delayed until the file is quiet [beside]",
+  ),
+  "server-join": option.choice(
+    JOINS,
+    "how servers started for this run write the pieces of a request [touching]",
+  ),
+  late: option.number("the last rank starts this many seconds after the others", {
+    min: 0,
+    max: 600,
+    default: 0,
+  }),
+  "like-paper": option.flag(
+    "storage like the paper's PVFS2: --backend servers --server-sync blocking --server-join none --flow-pairs 1024 --one-sync",
+  ),
   memory: option.bytes("memory limit of all ranks together [half of RAM]", { min: 2 ** 20 }),
 } as const;
 
 export type Common = OptionValues<typeof common>;
+
+/** `--like-paper` fills in what was not given. */
+export function likePaper<Given extends Common>(options: Given): Given {
+  const { backend, servers, serverSync, serverJoin } = options;
+  const started = /^\d+$/.test(servers);
+  if (!started && (serverSync !== undefined || serverJoin !== undefined))
+    throw new UsageError(
+      `--server-sync and --server-join are for servers that this run starts; give them to plimsoll targets start (--sync, --join) for those of ${servers}`,
+    );
+  if (!options.likePaper) return options;
+  if (backend !== "posix" && backend !== "servers")
+    throw new UsageError(`--like-paper needs --backend servers, found ${backend}`);
+  return {
+    ...options,
+    backend: "servers",
+    ...(started && { serverSync: serverSync ?? "blocking", serverJoin: serverJoin ?? "none" }),
+    flowPairs: options.flowPairs ?? PAPER_FLOW_PAIRS,
+    oneSync: true,
+  };
+}
 
 /** `strip` is that of the servers: aggregators then have whole strips. */
 export function measuringOf(options: Common, strip: number | undefined): Measuring {
@@ -62,12 +109,16 @@ export function measuringOf(options: Common, strip: number | undefined): Measuri
     repeats: options.repeats,
     warmUps: options.warmUps ?? WARM_UPS[options.backend],
     pauseSeconds: options.pause,
+    lateSeconds: options.late,
     verify: options.verify,
     hints: hintsOf(options.hint),
     method: {
       ...METHOD_DEFAULTS,
       listPairs: options.listPairs,
       sync: options.sync,
+      oneSync: options.oneSync,
+      inside: options.inside,
+      flowPairs: options.flowPairs,
       aggregators: options.aggregators ?? Math.min(4, options.ranks),
       ...(buffer !== undefined && { collectiveBytes: buffer, sieveBytes: buffer }),
       ...(strip !== undefined && { alignBytes: strip }),

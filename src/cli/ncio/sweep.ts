@@ -16,7 +16,7 @@ import type { Context } from "../context.ts";
 import { jsonText } from "../../base/json.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { measure } from "./measure.ts";
-import { type Common, common } from "./options.ts";
+import { type Common, common, likePaper } from "./options.ts";
 import { headLines, noteLines } from "./text.ts";
 import { writeWhole } from "../../node/durable.ts";
 import { makeFolder } from "../../node/folders.ts";
@@ -45,7 +45,8 @@ export default defineCommand({
     "plimsoll ncio advise ncio-sweep": "advice for your pattern",
   },
   ranksTogether: true,
-  async run({ options }, context) {
+  async run({ options: given }, context) {
+    const options = likePaper(given);
     const { output } = options;
     const plan = sweepPlan(options);
     const { variables, defaults } = plan;

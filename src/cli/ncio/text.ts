@@ -18,6 +18,11 @@ const COLUMNS: readonly (readonly [string, Cell, "left" | "right"])[] = [
     ({ syncSeconds, direction }) => (direction === "read" ? "" : formatValue(syncSeconds, "seconds")),
     "right",
   ],
+  [
+    "ranks on time",
+    ({ punctualSeconds }) => (punctualSeconds === undefined ? "" : formatValue(punctualSeconds, "seconds")),
+    "right",
+  ],
   ["requests", ({ requests }) => (requests === null ? "hidden" : formatCount(requests)), "right"],
   ["messages", ({ messages }) => (messages === null || messages === 0 ? "" : formatCount(messages)), "right"],
   ["moved", ({ movedBytes }) => (movedBytes === null ? "" : formatBytes(movedBytes)), "right"],
@@ -40,11 +45,17 @@ export function headLines(points: readonly NcioPoint[], machine: string, layout:
   const kept = first.repeats < 3 ? first.repeats : first.repeats - 2;
   return [
     `Storage    ${first.backend}${servers}; ${machine}`,
-    `Ranks      ${first.ranks}, ${first.launch}`,
+    `Ranks      ${first.ranks}, ${first.launch}${first.lateSeconds === undefined ? "" : `; the last one starts ${formatValue(first.lateSeconds, "seconds")} late`}`,
+    ...modeLines(points),
     `Layout     ${layout}`,
     `Measured   mean of ${kept} of ${first.repeats} repeats after ${first.warmUps} warm-ups${first.verified ? "; every byte verified" : "; not verified"}`,
   ];
 }
+
+const modeLines = (points: readonly NcioPoint[]): string[] => {
+  const modes = [...new Set(points.flatMap((point) => point.modes ?? []))];
+  return modes.length === 0 ? [] : [`Modes      ${modes.join("; ")}`];
+};
 
 export function noteLines(points: readonly NcioPoint[]): string[] {
   const wrong = points.filter(

@@ -9,6 +9,7 @@ import {
   type StartedServers,
   STRIP_BYTES_MAX,
   STRIP_BYTES_MIN,
+  SYNCS,
   startServers,
 } from "../../ncio/servers/index.ts";
 import { defineCommand } from "../command.ts";
@@ -39,6 +40,11 @@ export default defineCommand({
       "how a server writes the pieces of a request: one call each, adjacent pieces in one call, or also across small holes",
       { default: "touching" },
     ),
+    sync: option.choice(
+      SYNCS,
+      "when a server makes data durable: in a thread beside other requests, at once while all others wait, or when nobody works on the file",
+      { default: "beside" },
+    ),
     "list-max": option.whole("max offset-length pairs per list request", {
       min: 1,
       max: PAIRS_MAX,
@@ -66,6 +72,7 @@ export default defineCommand({
       dir,
       stripBytes: options.strip,
       joins: options.join,
+      syncs: options.sync,
       limits: { pairs: options.listMax },
       simulateSeekMs: options.simulateSeek,
       detached: !options.foreground,

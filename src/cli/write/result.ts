@@ -1,7 +1,7 @@
 /** What a finished write was, for people and for programs. */
 import { stepFacts } from "../../adaptive/steps/index.ts";
 import { formatBytes, formatMany, formatRate, formatSeconds } from "../../base/units.ts";
-import type { StepResult } from "../../adaptive/runtime/index.ts";
+import type { StepRecord, StepResult } from "../../adaptive/runtime/index.ts";
 
 const TARGET_LINES = 24;
 
@@ -71,6 +71,21 @@ export function* resultLines(path: string, result: StepResult): Generator<string
   }
   const more = facts.perTarget.length - TARGET_LINES;
   if (more > 0) yield `  and ${more} more`;
+}
+
+export function baselineJson({ run, cpuSeconds, memoryBytes }: StepRecord): unknown {
+  const { bytesPerSecond, imbalance, spreadSeconds, bps } = stepFacts(run);
+  const { policy, writers, bytes, seconds, commitSeconds } = run;
+  return {
+    ...{ policy, writers, bytes, seconds, commitSeconds },
+    bandwidthBytesPerSecond: bytesPerSecond,
+    ...{ imbalance, spreadSeconds, bps, cpuSeconds, memoryBytes },
+  };
+}
+
+export function baselineLine({ run }: StepRecord): string {
+  const { bytesPerSecond, imbalance } = stepFacts(run);
+  return `${run.title}: ${formatBytes(run.bytes)} in ${formatSeconds(run.seconds)} (${formatRate(bytesPerSecond)}), flushed and closed after ${formatSeconds(run.commitSeconds)}; slowest writer over fastest ${imbalance.toFixed(2)}; the file was removed\n`;
 }
 
 const slowedOf = ({ record }: StepResult, target: number): string =>

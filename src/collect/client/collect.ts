@@ -17,7 +17,7 @@ import { nameOf, type Waiting, WaitingFolder } from "./waiting.ts";
 export interface ClientOptions {
   readonly root: string;
   readonly dir: string;
-  /** Who writes it: `plimsoll 0.1.0`. */
+  /** Who writes it: `plimsoll 0.2.0`. */
   readonly collector: string;
   /** Waiting documents that are older are removed. */
   readonly staleMs: number;

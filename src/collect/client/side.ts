@@ -2,6 +2,7 @@
 import type { ClientSide, ReadFile } from "../../formats/samples/index.ts";
 import { readFirst, reasonOf } from "../files.ts";
 import { clientFiles } from "../lustre-files.ts";
+import { readMountFiles } from "./mounts.ts";
 
 interface ReadSide {
   readonly side: ClientSide;
@@ -14,19 +15,22 @@ export function readSide(root: string, nowNs: () => bigint): ReadSide {
   const atNs = nowNs();
   const read: ReadFile[] = [];
   const notes = unreadable.map(({ path, code }) => `${path}: ${reasonOf({ code })}`);
+  const hasLustre = files.some(({ param }) => param.startsWith("llite/"));
   for (const { paths, param } of files) {
     const name = param.replace(/\/[^/]+\//, "/*/");
     try {
       const bytes = readFirst(paths);
       if (bytes !== undefined) read.push({ path: param, bytes: withoutPadding(bytes) });
       // Which of these files there are depends on the release.
-      else if (!/stats_track_/.test(param)) notes.push(`${name}: no such file`);
+      else if (hasLustre && !/stats_track_/.test(param)) notes.push(`${name}: no such file`);
     } catch (error) {
       notes.push(`${name}: ${reasonOf({ ...(error as object), path: undefined, message: String(error) })}`);
     }
   }
-  if (!read.some(({ path }) => /^llite\/.*\/stats$/.test(path))) notes.push("no Lustre mount found");
-  return { side: { atNs, files: read }, notes };
+  const others = readMountFiles(root);
+  const isLustre = read.some(({ path }) => /^llite\/.*\/stats$/.test(path));
+  if (!isLustre && others.files.length === 0) notes.push("no Lustre, NFS or Storage Scale mount found");
+  return { side: { atNs, files: [...read, ...others.files] }, notes: [...notes, ...others.notes] };
 }
 
 function withoutPadding(bytes: Uint8Array): Uint8Array {

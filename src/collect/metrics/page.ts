@@ -1,7 +1,7 @@
 /** The page for Prometheus. The number of series depends on targets and `--top`, never on the number of jobs. */
 import type { Health } from "../server/health.ts";
 import { Exposition, type Labels } from "./exposition.ts";
-import { OPERATIONS, type Values } from "./operations.ts";
+import { OPERATIONS, TIMES, type Values } from "./operations.ts";
 import type { ServerStates } from "../server/states.ts";
 import { type MetricTotals, targetLabels } from "./totals.ts";
 
@@ -11,6 +11,12 @@ const WHAT: Readonly<Record<(typeof OPERATIONS)[number], string>> = {
   reads: "Reads",
   writes: "Writes",
   operations: "Requests other than reads and writes",
+};
+
+const TIMED: Readonly<Record<(typeof TIMES)[number], string>> = {
+  read: "reads",
+  write: "writes",
+  operation: "requests other than reads and writes",
 };
 
 interface PageFacts {
@@ -42,6 +48,14 @@ export function metricsPage(totals: MetricTotals, health: Health, facts: PageFac
         `${WHAT[name]} ${whom}.`,
         rows.map(([labels, values]) => [labels, values[i] as bigint]),
       );
+  for (const [i, name] of TIMES.entries())
+    page.metric(
+      `plimsoll_target_${name}_seconds_total`,
+      "counter",
+      `Time of ${TIMED[name]} on the target since the collector started, summed.`,
+      // Prometheus wants seconds.
+      totals.times().map(([labels, values]) => [labels, Number(values[i] as bigint) / 1e6]),
+    );
   page.metric(
     "plimsoll_target_disk_ios_total",
     "counter",

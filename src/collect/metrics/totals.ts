@@ -9,7 +9,7 @@ import {
 import type { DeltaListener } from "../server/collector.ts";
 import type { ServerStates } from "../server/states.ts";
 import { type Labels, labelValue } from "./exposition.ts";
-import { addDifference, noValues, OPERATIONS, type Values } from "./operations.ts";
+import { addDifference, addTime, noValues, OPERATIONS, TIMES, type Values } from "./operations.ts";
 import type { PageReaders } from "./readers.ts";
 import { ShownValues } from "./shown-values.ts";
 import { TopJobs } from "./top-jobs.ts";
@@ -29,7 +29,8 @@ export class MetricTotals implements DeltaListener {
   readonly #jobs = new Map<string, TopJobs>();
   readonly #targets = new Map<string, ShownValues>();
   readonly #disks = new Map<string, DiskSizes>();
-  #pending: [string, Values][] = [];
+  readonly #times = new Map<string, ShownValues>();
+  #pending: { target: string; values: Values; times: Values }[] = [];
   #read: ServerStates | undefined;
   /** States of the last sample that was stored. */
   latest: ServerStates | undefined;
@@ -44,8 +45,12 @@ export class MetricTotals implements DeltaListener {
     const { target, table } = reading;
     if (reading.kind !== "job_stats") {
       const values = noValues();
-      for (let at = 0; at < changed.count; at++) addDifference(values, changed, at, table);
-      this.#pending.push([target, values]);
+      const times: Values = TIMES.map(() => 0n);
+      for (let at = 0; at < changed.count; at++) {
+        addDifference(values, changed, at, table);
+        addTime(times, changed, at, table);
+      }
+      this.#pending.push({ target, values, times });
       return;
     }
     const jobs = this.#jobs.get(target) ?? new TopJobs(this.#most, this.readers);
@@ -71,9 +76,13 @@ export class MetricTotals implements DeltaListener {
   }
 
   commit(): void {
-    for (const shown of this.#targets.values()) shown.settle();
-    for (const [target, values] of this.#pending)
+    for (const series of [this.#targets, this.#times]) for (const shown of series.values()) shown.settle();
+    for (const { target, values, times } of this.#pending) {
       this.#shown(this.#targets, target, OPERATIONS.length).add(values);
+      // Releases that count no times have no such series.
+      if (times.some((time) => time > 0n) || this.#times.has(target))
+        this.#shown(this.#times, target, TIMES.length).add(times);
+    }
     this.#pending = [];
     for (const jobs of this.#jobs.values()) jobs.commit();
     for (const disk of this.#disks.values()) this.#diskSizes(disk);
@@ -112,6 +121,11 @@ export class MetricTotals implements DeltaListener {
   /** Labels and values of all targets: of everybody, and of jobs together. */
   targets(): [Labels, Values][] {
     return sorted(this.#targets).map(([target, { values }]) => [targetLabels(target), values]);
+  }
+
+  /** Times of targets in microseconds, of those that count any. */
+  times(): [Labels, Values][] {
+    return sorted(this.#times).map(([target, { values }]) => [targetLabels(target), values]);
   }
 
   jobTotals(): [Labels, Values][] {

@@ -34,7 +34,7 @@ export interface CollectorOptions {
   readonly root: string;
   readonly dir: string;
   readonly host: string;
-  /** `plimsoll 0.1.0` */
+  /** `plimsoll 0.2.0` */
   readonly collector: string;
   readonly everyNs: bigint;
   readonly keepNs?: bigint | undefined;

@@ -13,6 +13,8 @@ interface TextSurvey {
 }
 
 const INCOMPLETE = /^# \*WARNING\*: [Tt]he (\S+) .*incomplete/;
+/** Headings of `--file`, `--perf` and `--file-list`, which may stand beside records or alone. */
+const SUMMARY = /^# (?:Total file counts|performance|Per-file summary of I\/O activity)/;
 const TRACED_FILE = /^# DXT, file_id: (\d+), file_name: (.*)$/;
 
 export function surveyText(source: ByteSource): TextSurvey {
@@ -22,8 +24,9 @@ export function surveyText(source: ByteSource): TextSurvey {
   const names = new Map<string, Uint8Array>();
   const modules = new Set<string>();
   const partial = new Set<string>();
-  let [totals, odd, oddFirst] = [0, 0, 0];
+  let [summaries, odd, oddFirst] = [0, 0, 0];
   const comment = (line: string) => {
+    if (SUMMARY.test(line)) summaries++;
     const traced = TRACED_FILE.exec(line);
     if (traced !== null) names.set(traced[1] as string, bytesOf(traced[2] as string));
     const incomplete = INCOMPLETE.exec(line)?.[1];
@@ -38,7 +41,7 @@ export function surveyText(source: ByteSource): TextSurvey {
   eachLine(source, (line, number) => {
     if (line === "") return;
     if (line.startsWith("#")) return comment(line);
-    if (line.startsWith("total_")) return void totals++;
+    if (line.startsWith("total_")) return void summaries++;
     const counter = counterLine(line);
     const module = counter?.module ?? segmentLine(line)?.module;
     if (module === undefined) {
@@ -52,11 +55,14 @@ export function surveyText(source: ByteSource): TextSurvey {
   const refuse = (text: string, line?: number): never => {
     throw new FormatError(source.name, line === undefined ? {} : { line }, text);
   };
-  if (/^[12]\./.test(facts.get("darshan log version") ?? ""))
-    refuse("text of a log of Darshan 2.x or before; only those of 3.x can be read");
-  if (modules.size === 0 && totals > 0)
+  const version = facts.get("darshan log version") ?? "";
+  if (/^[12]\./.test(version))
     refuse(
-      "totals only (darshan-parser --total): the records of files are missing; use --base, or the log itself",
+      `text of a log of Darshan ${version.trim()}, whose counters are others; Darshan 3.0 and newer can be read`,
+    );
+  if (modules.size === 0 && summaries > 0)
+    refuse(
+      "sums only (darshan-parser --total, --file, --perf or --file-list), no records of files; print the log with darshan-parser --base, or give the log itself",
     );
   if (odd > 0) refuse(`${odd} lines are neither counters nor traced calls`, oddFirst);
   return { job: jobOf(facts, metadata, mounts, refuse), names, modules, partial };

@@ -34,6 +34,9 @@ function elbenchoResult(row: Record<string, string>, prefix: string, operation: 
   const callsPerSecond = last("IOPS") > 0 ? last("IOPS") : last("entries/s");
   if (!(rate > 0 || callsPerSecond > 0)) return [];
   const nodes = numberOf(row.hosts);
+  const [bytes, seconds] = [last("MiB") * MIB, numberOf(row["time ms [last]"]) / 1000];
+  // Rates are whole MiB/s: below one they are written as 0.
+  const slow = bytes > 0 && seconds > 0 ? bytes / seconds : Number.NaN;
   const one = resultOf({
     ...{ benchmark: "elbencho", version: row.version ?? "", name: row.label ?? "", nodes, callsPerSecond },
     operation: operation.toLowerCase(),
@@ -41,9 +44,7 @@ function elbenchoResult(row: Record<string, string>, prefix: string, operation: 
     ranks: numberOf(row.threads) * (nodes > 0 ? nodes : 1),
     transferBytes: bytesOf(row["block size"]),
     blockBytes: bytesOf(row["file size"]),
-    bytes: last("MiB") * MIB,
-    seconds: numberOf(row["time ms [last]"]) / 1000,
-    bytesPerSecond: rate > 0 ? rate : Number.NaN,
+    ...{ bytes, seconds, bytesPerSecond: rate > 0 ? rate : slow },
     startTime: row["ISO date"] ?? "",
   });
   return [one];

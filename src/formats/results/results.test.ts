@@ -295,6 +295,48 @@ it("elbencho's reads in a mixed phase are a result of their own", () => {
   ]);
 });
 
+it("elbencho's CSV in the order that its documentation gives, phase by phase", () => {
+  const ways = ["first", "last"];
+  const both = (name: string) => ways.map((way) => `${name} [${way}]`);
+  const latency = (name: string) => ["min", "avg", "max"].map((way) => `${name} lat us [${way}]`);
+  const header = [
+    ...["ISO date", "label", "path type", "paths", "hosts", "threads", "dirs", "files", "file size"],
+    ...["block size", "direct IO", "random", "random aligned", "IO depth", "shared paths", "truncate"],
+    ...["operation", ...both("time ms"), ...both("entries/s"), ...both("IOPS"), ...both("MiB/s")],
+    ...[...both("CPU%"), ...both("entries"), ...both("MiB"), ...latency("Ent"), ...latency("IO")],
+    ...[...both("rwmix read entries/s"), ...both("rwmix read IOPS"), ...both("rwmix read MiB/s")],
+    ...["version", "command"],
+  ];
+  const row = (operation: string, values: Record<string, number>) =>
+    header
+      .map((name) => {
+        const fixed = { "ISO date": "2026-06-21T18:40:20.125+0200", operation, hosts: "2", threads: "4" };
+        const more = { version: "3.1-5", command: '"elbencho --hosts a,b -w /mnt"', "path type": "dir" };
+        return { ...fixed, ...more, "block size": "4096" }[name] ?? values[name] ?? "";
+      })
+      .join(",");
+  const csv = [
+    header.join(","),
+    row("MKDIRS", { "time ms [last]": 20, "entries/s [first]": 90, "entries/s [last]": 100 }),
+    row("WRITE", {
+      ...{ "time ms [last]": 8000, "entries/s [last]": 1, "IOPS [last]": 128, "MiB/s [last]": 0 },
+      "MiB [last]": 4,
+    }),
+    row("SYNC", { "time ms [first]": 3, "time ms [last]": 5, "CPU% [last]": 1 }),
+    row("READ", { "time ms [last]": 500, "IOPS [last]": 2048, "MiB/s [last]": 8, "MiB [last]": 4 }),
+  ].join("\n");
+  expect(
+    read(csv).results.map(({ operation, ranks, callsPerSecond, bytesPerSecond }) => [
+      ...[operation, ranks, callsPerSecond, bytesPerSecond],
+    ]),
+  ).toEqual([
+    ["mkdirs", 8, 100, Number.NaN],
+    // Half a MiB/s, which elbencho writes as 0.
+    ["write", 8, 128, MIB / 2],
+    ["read", 8, 2048, 8 * MIB],
+  ]);
+});
+
 it("elbencho and DLIO", () => {
   const csv =
     'ISO date,label,hosts,threads,file size,block size,operation,time ms [first],time ms [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],MiB [first],MiB [last]\n2024-01-01T00:00:00,"a, b",2,8,1073741824,1048576,WRITE,900,1000,9,10,9,10,9,10\n2024-01-01T00:00:01,x,2,8,0,0,SYNC,1,1,,,,,,\n';

@@ -5,13 +5,15 @@
 import { FormatError } from "../../base/errors.ts";
 import { type ByteSource, bytesSource } from "../../base/source.ts";
 import { type CounterTable, type LustreItem, readLustre } from "../lustre/index.ts";
+import { isMountFile } from "../mounts/index.ts";
 import { bytesOf, hexOf, textOf } from "./bytes-field.ts";
 import { decimal64, type Fields, objectOf, stampOf, versionFault } from "./fields.ts";
 
 export const CLIENT_READING = "client-reading";
-const CLIENT_READING_VERSION = 1;
+/** Version 2 may have files of NFS and Storage Scale. */
+const CLIENT_READING_VERSION = 2;
 
-/** One file as it was read: `llite/lustre1-ffff8800/stats`, `lnet/stats`, `llite/lustre1-ffff8800/stats_track_pid`. */
+/** One file as it was read: `llite/lustre1-ffff8800/stats`, `lnet/stats`, `mountstats`, `mmpmon/fs_io_s`. */
 export interface ReadFile {
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -42,9 +44,10 @@ export interface ClientReading {
 
 export function clientReadingText(reading: ClientReading): string {
   const { before, after, nodeMemoryBytes, notes = [], ...plain } = reading;
+  const hasMounts = [before, after].some((side) => side?.files.some(isMountFile));
   const document = {
     plimsoll: CLIENT_READING,
-    version: CLIENT_READING_VERSION,
+    version: hasMounts ? CLIENT_READING_VERSION : 1,
     ...plain,
     ...(nodeMemoryBytes !== undefined && { nodeMemoryBytes: String(nodeMemoryBytes) }),
     ...(before !== undefined && { before: sideFields(before) }),
@@ -135,7 +138,8 @@ function sideOf(value: unknown, name: string, fault: Fault): ClientSide | undefi
 
 /** The files of one side as the readers of Lustre's files have them, for `clientDelta`. */
 export function sideItems({ atNs, files }: ClientSide, table: CounterTable): LustreItem[] {
-  return files.flatMap(
+  const ofLustre = files.filter((file) => !isMountFile(file));
+  return ofLustre.flatMap(
     ({ path, bytes }) => readLustre(bytesSource(bytes, path), { readAtNs: atNs, path }, table).items,
   );
 }

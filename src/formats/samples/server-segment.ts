@@ -11,7 +11,7 @@ export const SERVER_SAMPLES_VERSION = 2;
 
 export interface SegmentHeader {
   readonly host: string;
-  /** Who wrote it: `plimsoll 0.1.0`. */
+  /** Who wrote it: `plimsoll 0.2.0`. */
   readonly collector: string;
   /** First and last reading of any target in the segment. */
   readonly fromNs: bigint;

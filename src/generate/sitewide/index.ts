@@ -15,19 +15,22 @@ import { FILE_SYSTEM, LONG_SECONDS, QUARTZ, ZONE } from "./scenario.ts";
 import { SeriesJobs } from "./series.ts";
 import type { Site, SiteOptions } from "./site.ts";
 import { type MinuteSink, Spread } from "./spread.ts";
+import { LoadAnswers, TargetLoads } from "./target-times.ts";
 
 export { CLUSTER_CHOICES, type ClusterChoice, ZONE } from "./scenario.ts";
 export { CALIBRATED_SCALE } from "./published.ts";
-export { DEFAULT_START, Site, type SiteOptions } from "./site.ts";
+export { DEFAULT_CONTENTION, DEFAULT_START, Site, type SiteOptions } from "./site.ts";
 
 export const SCENARIO = "sitewide";
 /** Changes whenever the same seed gives other output. */
-const SCENARIO_VERSION = 2;
+const SCENARIO_VERSION = 3;
 
 /** Takes the jobs of days and what they did in minutes; a session of generating calls its parts in this order. */
 export interface SiteTaker {
   /** The jobs of a cluster that start on a day; the block is used again. */
   jobs?(block: JobBlock): void | Promise<void>;
+  /** Wants times of servers; called once with the loads of a first pass. */
+  loads?(loads: TargetLoads): void;
   /** A job with minutes begins; then come its rows, then its end. */
   begin?(plan: Plan): void;
   minutes?: MinuteSink;
@@ -65,7 +68,7 @@ export async function generateSeries(
 ): Promise<void> {
   const series = new SeriesJobs(site);
   const plan = new Plan();
-  const spread = new Spread(site);
+  const spread = new Spread(site, loadsFor(site, takers));
   const sinks = takers.flatMap(({ minutes }) => (minutes === undefined ? [] : [minutes]));
   const sink = sinks.length === 1 ? (sinks[0] as MinuteSink) : fanOut(sinks);
   for (const block of series.days()) {
@@ -82,6 +85,22 @@ export async function generateSeries(
     await each(block.count);
   }
   for (const taker of takers) await taker.before?.(seriesMinutes(site)[1]);
+}
+
+/** A first pass over the same jobs, when anybody wants times. */
+function loadsFor(site: Site, takers: readonly SiteTaker[]): TargetLoads | undefined {
+  if (takers.every(({ loads }) => loads === undefined)) return undefined;
+  const found = new TargetLoads(site, seriesMinutes(site));
+  const series = new SeriesJobs(site);
+  const plan = new Plan();
+  const spread = new Spread(site);
+  for (const block of series.days())
+    for (let row = 0; row < block.count; row++) {
+      series.plan(block, row, plan);
+      spread.emit(plan, found);
+    }
+  for (const taker of takers) taker.loads?.(found);
+  return found;
 }
 
 function fanOut(sinks: readonly MinuteSink[]): MinuteSink {
@@ -121,6 +140,8 @@ export class SiteTables implements SiteTaker {
   get rows() {
     return { jobs: this.#jobs.rows, minutes: this.#minutes.rows, targets: this.#targets.rows };
   }
+
+  loads(): void {}
 
   jobs(block: JobBlock): Promise<void> {
     return this.#jobs.add(block);
@@ -164,6 +185,8 @@ export interface AnswerSheet {
   readonly items: Readonly<Record<string, AnswerItem>>;
   readonly comparison: readonly Comparison[];
   readonly ids: Readonly<Record<string, unknown>>;
+  /** Times of servers: the planted slope and rate of an OST, and what the rows of `minutes` come to. */
+  readonly load?: Readonly<Record<string, number>>;
   /** Which items the tests of ANALYSES.md section 4 compare with. */
   readonly checks: Readonly<Record<string, readonly string[]>>;
   /** What must become of the inputs in damage/, where they were asked for. */
@@ -186,6 +209,7 @@ const DEFINITIONS = [
   "B14: largest burst over node memory times nodes, all jobs with minutes; writersBelow5: of those with writes",
   "B15, B16: write minutes by the size of their burst, all jobs together; zero: minutes with reads only; mostly: jobs with more than half (small) or 90 % (medium) of their I/O minutes",
   "B17: share of bytes by local start hour; percentOfMost: groups of five or more jobs with minutes with the same user, nodes and whole binary logarithms of bytes read and written (-1 for none)",
+  "load: read_usecs and write_usecs of a row of minutes are bytes over ostBytesPerSecond × (1 + slope × others), others being the bytes of all other jobs on that OST in that minute over 60 × ostBytesPerSecond",
   "ids.periodicJobs: SHA-256 of lines `job period` in the order of starts; ids.jobs: SHA-256 of lines `cluster job` in the order of rows",
 ];
 
@@ -193,6 +217,8 @@ export class SiteAnswers implements SiteTaker {
   readonly #site: Site;
   readonly #clusters: ReadonlyMap<string, ClusterAnswers>;
   readonly #series: SeriesAnswers;
+  readonly #load = new LoadAnswers();
+  #busiest = 0;
   readonly #jobs = createHash("sha256");
 
   constructor(site: Site) {
@@ -204,7 +230,18 @@ export class SiteAnswers implements SiteTaker {
   }
 
   get minutes(): MinuteSink {
-    return this.#series;
+    const load = this.#load;
+    const times: MinuteSink = {
+      ost(_target, _minute, read, written, _reads, _writes, _begun, readUsecs, writeUsecs, others) {
+        load.add(read + written, readUsecs + writeUsecs, others);
+      },
+      mdt() {},
+    };
+    return fanOut([this.#series, times]);
+  }
+
+  loads(loads: TargetLoads): void {
+    this.#busiest = loads.most;
   }
 
   jobs(block: JobBlock): void {
@@ -263,6 +300,7 @@ export class SiteAnswers implements SiteTaker {
       definitions: DEFINITIONS,
       items: { ...items, ...more },
       comparison,
+      ...(site.hasSeries && { load: this.#load.answers(options.contention, this.#busiest) }),
       ids: {
         jobs: this.#jobs.copy().digest("hex"),
         periodicJobs: this.#series.periodicSha256,

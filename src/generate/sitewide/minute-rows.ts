@@ -19,6 +19,7 @@ const BATCH_ROWS = 16_384;
 const OST_COLUMNS = ["bytes_read", "bytes_written", "reads", "writes"] as const;
 const MDT_COLUMNS = ["opens", "closes", "mknods", "metadata_calls"] as const;
 const QUANTITIES = [...OST_COLUMNS, ...MDT_COLUMNS];
+const TIMES = ["read_usecs", "write_usecs"] as const;
 /** What a table has and this site does not count. */
 const uncounted = ({ columns }: TableSchema, counted: readonly string[]): Record<string, null> =>
   Object.fromEntries(
@@ -46,10 +47,10 @@ export class MinuteRows implements MinuteSink {
     this.#buffer = new TableBuffer(storedMinutes, BATCH_ROWS + BINS_MAX * (site.osts + 1), {
       constants: {
         ...{ file_system: FILE_SYSTEM, cluster: QUARTZ.name, node: null, seconds: 60 },
-        ...uncounted(storedMinutes, QUANTITIES),
+        ...uncounted(storedMinutes, [...QUANTITIES, ...TIMES]),
       },
     });
-    const names = ["job_key", "minute_unix", ...QUANTITIES];
+    const names = ["job_key", "minute_unix", ...QUANTITIES, ...TIMES];
     this.#halves = Object.fromEntries(names.map((name) => [name, this.#buffer.halves(name)]));
     this.#jobIds = this.#buffer.texts("job_id");
     this.#targets = this.#buffer.texts("target");
@@ -69,6 +70,8 @@ export class MinuteRows implements MinuteSink {
     reads: number,
     writes: number,
     begun: boolean,
+    readUsecs: number,
+    writeUsecs: number,
   ): void {
     const row = this.#row(target, minute, begun);
     const halves = this.#halves;
@@ -76,6 +79,8 @@ export class MinuteRows implements MinuteSink {
     put(halves.bytes_written as Uint32Array, row, written);
     put(halves.reads as Uint32Array, row, reads);
     put(halves.writes as Uint32Array, row, writes);
+    put(halves.read_usecs as Uint32Array, row, readUsecs);
+    put(halves.write_usecs as Uint32Array, row, writeUsecs);
     for (const name of MDT_COLUMNS) putMissing(halves[name] as Uint32Array, row);
   }
 
@@ -96,6 +101,7 @@ export class MinuteRows implements MinuteSink {
     put(halves.metadata_calls as Uint32Array, row, metadata);
     // MDTs have counters of data too, for files that lie on them; OSTs have none of names.
     for (const name of OST_COLUMNS) put(halves[name] as Uint32Array, row, 0);
+    for (const name of TIMES) putMissing(halves[name] as Uint32Array, row);
   }
 
   #row(target: number, minute: number, begun: boolean): number {

@@ -20,10 +20,13 @@ export interface SiteOptions {
   readonly cluster: ClusterChoice;
   /** Jobs on Saturdays and Sundays, as a share of those on other days; 1 is no trend. */
   readonly weekend: number;
+  /** How much longer servers take for a job beside others that take all of an OST's rate; 0: times do not depend on load. */
+  readonly contention: number;
   /** First local day of the minutes, YYYY-MM-DD; everything else moves with it. */
   readonly start: string;
 }
 
+export const DEFAULT_CONTENTION = 2;
 export const DEFAULT_START = SERIES.from.map((part) => String(part).padStart(2, "0")).join("-");
 
 /** Kinds of random streams. */

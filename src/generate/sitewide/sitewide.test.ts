@@ -18,7 +18,9 @@ import type { Plan } from "./plan.ts";
 import { BetaQuantiles, medianForMean, quotas, Shuffle } from "./quota.ts";
 import { Samples } from "./samples.ts";
 
-const OPTIONS: SiteOptions = { seed: 1, scale: 0.01, cluster: "both", weekend: 1, start: "2018-06-07" };
+const OPTIONS: SiteOptions = {
+  ...{ seed: 1, scale: 0.01, cluster: "both", weekend: 1, contention: 2, start: "2018-06-07" },
+};
 const TINY: SiteOptions = { ...OPTIONS, scale: 0.001 };
 
 type Row = Record<string, Value>;
@@ -345,6 +347,54 @@ describe("samples of servers", () => {
       // Targets have the background beside the jobs.
       expect(totals.get("ost_stats")).toBeGreaterThan(samples.planted.bytesWritten);
       expect(tracker.counts).toMatchObject({ gaps: 0, reset: 0, outOfOrder: 0 });
+    },
+  );
+});
+
+describe("times of servers", () => {
+  /** By plain loops over the rows: bytes of each OST and minute, then the time of each row beside the others. */
+  async function fitted(contention: number) {
+    const { sink, sheet } = await madeOf({ ...TINY, cluster: "quartz", contention });
+    const rows = sink
+      .get("minutes")
+      .filter(({ bytes_read: bytes, target }) => bytes !== null && String(target).startsWith("OST"));
+    const key = ({ target, minute_unix: minute }: Row) => `${target} ${minute}`;
+    const bytesOf = (row: Row) => Number(row.bytes_read) + Number(row.bytes_written);
+    const loads = new Map<string, number>();
+    for (const row of rows) loads.set(key(row), (loads.get(key(row)) ?? 0) + bytesOf(row));
+    const rate = sheet.load?.ostBytesPerSecond as number;
+    let [xy, xx, worst] = [0, 0, 0];
+    for (const row of rows) {
+      const alone = bytesOf(row) / rate;
+      const others = ((loads.get(key(row)) as number) - bytesOf(row)) / (60 * rate);
+      const usecs = Number(row.read_usecs) + Number(row.write_usecs);
+      xy += others * (usecs / 1e6 - alone);
+      xx += others * others * alone;
+      worst = Math.max(worst, Math.abs(usecs - 1e6 * alone * (1 + contention * others)));
+    }
+    return {
+      sheet,
+      slope: xy / xx,
+      worst,
+      busiest: Math.max(...loads.values()) / (60 * rate),
+      rows: rows.length,
+    };
+  }
+
+  it.each([0, 2, 5])(
+    "depend on the load of the OST in that minute by the planted slope %d",
+    async (contention) => {
+      const { sheet, slope, worst, busiest, rows } = await fitted(contention);
+      expect(rows).toBeGreaterThan(1000);
+      // Each row is the formula, but for whole microseconds of reads and writes.
+      expect(worst).toBeLessThanOrEqual(1);
+      expect(slope).toBeCloseTo(contention, 2);
+      expect(sheet.load).toMatchObject({ slope: contention });
+      expect(sheet.load?.fittedSlope).toBeCloseTo(slope, 6);
+      // No OST gives more than it can.
+      expect(busiest).toBeLessThanOrEqual(1);
+      expect(sheet.load?.busiestShare).toBeCloseTo(busiest, 9);
+      if (contention > 0) expect(sheet.load?.slowdown).toBeGreaterThan(1);
     },
   );
 });

@@ -2,6 +2,7 @@
 import { CLEANUP_SECONDS } from "./scenario.ts";
 import type { Plan } from "./plan.ts";
 import type { Site } from "./site.ts";
+import { serverUsecs, type TargetLoads } from "./target-times.ts";
 
 /** Takes what a job did on a target in a minute since 1970. `begun`: the server has no entry of it from before. */
 export interface MinuteSink {
@@ -13,6 +14,10 @@ export interface MinuteSink {
     reads: number,
     writes: number,
     begun: boolean,
+    /** Time on the server; NaN where nobody asked for it. `others`: share of the OST's rate that other jobs take. */
+    readUsecs: number,
+    writeUsecs: number,
+    others: number,
   ): void;
   mdt(
     target: number,
@@ -38,8 +43,12 @@ export class Spread {
   /** State of the generator for parts; a whole stream for each minute would cost more than the row. */
   #noise = 0;
 
-  constructor(site: Site) {
+  readonly #loads: TargetLoads | undefined;
+
+  /** With the loads of a first pass rows have times. */
+  constructor(site: Site, loads?: TargetLoads) {
     this.#site = site;
+    this.#loads = loads;
     this.#lastMinute = new Int32Array(site.osts + site.mdtWeights.length);
   }
 
@@ -91,6 +100,8 @@ export class Spread {
       const r = i < onReads ? this.#part(read / onReads, readLeft, onReads - 1 - i) : 0;
       writeLeft -= w;
       readLeft -= r;
+      const others = this.#loads?.others(target, minute, r + w) ?? Number.NaN;
+      const slope = this.#site.options.contention;
       sink.ost(
         target,
         minute,
@@ -99,6 +110,9 @@ export class Spread {
         Math.ceil(r / CALL_BYTES),
         Math.ceil(w / CALL_BYTES),
         this.#begun(target, minute),
+        serverUsecs(r, slope, others),
+        serverUsecs(w, slope, others),
+        others,
       );
     }
   }

@@ -2,9 +2,16 @@
  * Client readings: each node's difference, summed per job as long as the rows wait. Nodes whose counters say nothing are
  * counted with the reason; a job may get several rows, which queries add up.
  */
+import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import { clientDelta, CounterTable, JobClientSums, type NodeDelta } from "../../formats/lustre/index.ts";
-import { type ClientReading, readClientReading, sideItems } from "../../formats/samples/index.ts";
+import { type MountSide, mountGrowth, readMounts } from "../../formats/mounts/index.ts";
+import {
+  type ClientReading,
+  type ClientSide,
+  readClientReading,
+  sideItems,
+} from "../../formats/samples/index.ts";
 import {
   CLIENT_CALLS,
   MDT_CALLS,
@@ -18,6 +25,7 @@ import { count, type IngestNotes } from "../notes.ts";
 import { siteZone } from "../origin.ts";
 import { jobKey } from "./job-ids.ts";
 import { JobRows } from "./job-rows.ts";
+import { MountSums } from "./mount-sums.ts";
 
 /** Nodes of a run are read within minutes; this far apart it is another run of the same id. */
 const APART_NS = 600_000_000_000n;
@@ -33,8 +41,10 @@ class JobSums {
   nodeMemoryBytes: bigint | undefined;
   counted = 0;
   synthetic = 0;
-  /** By file system. */
+  /** Of Lustre, by file system; and where nodes have it mounted, null when in several places. */
   readonly mounts = new Map<string, JobClientSums>();
+  readonly places = new Map<string, string | null>();
+  readonly others = new MountSums();
   readonly dropped = new Map<string, number>();
   readonly warnings = new Map<string, number>();
 
@@ -90,6 +100,8 @@ export class ClientImporter implements FileImporter {
     const memory = reading.nodeMemoryBytes;
     if (memory !== undefined && memory > (job.nodeMemoryBytes ?? 0n)) job.nodeMemoryBytes = memory;
     for (const note of reading.notes ?? []) note !== "" && add(job.warnings, note);
+    const { places, hasOthers } = addMounts(job, reading);
+    if (reason === NO_LUSTRE && hasOthers) return "stored";
     if (reason !== undefined) {
       add(job.dropped, reason);
       count(this.#notes.nodesDropped, reason);
@@ -109,6 +121,9 @@ export class ClientImporter implements FileImporter {
       const sums = job.mounts.get(mount.fileSystem) ?? new JobClientSums();
       job.mounts.set(mount.fileSystem, sums);
       sums.add(reading.node, { ...delta, mounts: [mount], lnet: new Map() });
+      const place = places.get(mount.fileSystem) ?? null;
+      const known = job.places.get(mount.fileSystem);
+      job.places.set(mount.fileSystem, known === undefined || known === place ? place : null);
     }
     return "stored";
   }
@@ -133,6 +148,7 @@ export class ClientImporter implements FileImporter {
       for (const run of runs) {
         rows.push(this.#row(run));
         for (const [fileSystem, sums] of run.mounts) mounts.push(this.#mountRow(run, fileSystem, sums));
+        for (const row of run.others.rows()) mounts.push({ ...this.#mountOwner(run), ...row });
       }
     count(this.#notes.counts, "clientRows", rows.length);
     this.#jobs.clear();
@@ -143,21 +159,29 @@ export class ClientImporter implements FileImporter {
     await sink.append(storedJobMounts, mounts.length, Object.fromEntries(columns));
   }
 
-  #mountRow({ first, fromNs, toNs, synthetic }: JobSums, fileSystem: string, sums: JobClientSums) {
-    const bounded = (value: bigint) => (value > LARGEST ? LARGEST : value);
-    const timed = (name: string) =>
-      sums.counters.has(`usecs ${name}`) ? bounded(sums.sum(name, "usecs")) : null;
+  #mountOwner({ first, fromNs, toNs, synthetic }: JobSums) {
     return {
       job_key: jobKey(first.jobId),
       job_id: first.jobId,
       cluster: first.cluster ?? this.#cluster ?? null,
       user_id: first.uid ?? null,
       user_name: first.user ?? null,
-      kind: "lustre",
-      file_system: fileSystem || null,
-      nodes_counted: sums.nodes,
       start_unix_ns: fromNs,
       end_unix_ns: toNs,
+      synthetic,
+    };
+  }
+
+  #mountRow(job: JobSums, fileSystem: string, sums: JobClientSums) {
+    const bounded = (value: bigint) => (value > LARGEST ? LARGEST : value);
+    const timed = (name: string) =>
+      sums.counters.has(`usecs ${name}`) ? bounded(sums.sum(name, "usecs")) : null;
+    return {
+      ...this.#mountOwner(job),
+      kind: "lustre",
+      file_system: fileSystem || null,
+      mount: job.places.get(fileSystem) ?? null,
+      nodes_counted: sums.nodes,
       bytes_read: bounded(sums.sum("read_bytes", "bytes")),
       bytes_written: bounded(sums.sum("write_bytes", "bytes")),
       reads: bounded(sums.samples("read_bytes")),
@@ -167,7 +191,6 @@ export class ClientImporter implements FileImporter {
       metadata_calls: bounded(MDT_CALLS.reduce((sum, name) => sum + sums.samples(name), 0n)),
       read_usecs: timed("read"),
       write_usecs: timed("write"),
-      synthetic,
     };
   }
 
@@ -209,17 +232,42 @@ export class ClientImporter implements FileImporter {
   }
 }
 
+/** Adds what a node did on NFS and Storage Scale; gives where Lustre is mounted. Without a sample before the job there is no difference. */
+function addMounts(job: JobSums, { node, before, after }: ClientReading) {
+  if (after === undefined) return { places: new Map<string, string | null>(), hasOthers: false };
+  const now = mountsOrWarning(job, after.files);
+  const grown =
+    before === undefined ? [] : mountGrowth(mountsOrWarning(job, before.files).mounts, now.mounts);
+  for (const mount of grown) {
+    if (mount.fate !== "whole") add(job.warnings, FATES[mount.fate]);
+    job.others.add(node, mount);
+  }
+  return { places: now.lustre, hasOthers: grown.length > 0 };
+}
+
+function mountsOrWarning(job: JobSums, files: ClientSide["files"]): MountSide {
+  try {
+    return readMounts(files);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    add(job.warnings, `counters of NFS or Storage Scale cannot be read (${error.message})`);
+    return { mounts: [], lustre: new Map() };
+  }
+}
+
 const FATES = {
   remounted: "mounted during the job; counted from the mount",
   cleared: "counters were cleared during the job; counted from the reset",
   unmounted: "unmounted during the job; its counts on this mount are lost",
 } as const;
 
+const NO_LUSTRE = "no mount of Lustre was read";
+
 /** Why a node's counters cannot be used; undefined when they can. */
 function uselessness({ complete, restricted, mounts }: NodeDelta): string | undefined {
   if (!complete) return "no reading before the job";
   if (restricted) return "the client counts only some processes (stats_track)";
-  return mounts.some(({ fate }) => fate !== "unmounted") ? undefined : "no mount of Lustre was read";
+  return mounts.some(({ fate }) => fate !== "unmounted") ? undefined : NO_LUSTRE;
 }
 
 function add(into: Map<string, number>, what: string): void {

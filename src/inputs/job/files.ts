@@ -24,8 +24,7 @@ export function findInputs(
   host: InputHost,
   listener: Listener,
 ): InputFile[] {
-  if (words.filter((word) => word === STDIN).length > 1)
-    throw new UsageError("standard input (-) is given more than once");
+  requireOneStdin(words);
   const found: InputFile[] = [];
   const failures: unknown[] = [];
   for (const word of words) {
@@ -39,6 +38,11 @@ export function findInputs(
   }
   if (found.length === 0 && failures.length > 0) throw failures[0];
   return found;
+}
+
+export function requireOneStdin(words: readonly string[]): void {
+  if (words.filter((word) => word === STDIN).length > 1)
+    throw new UsageError("standard input (-) is given more than once");
 }
 
 /** What went wrong, without the name of the input, which stands before it. */

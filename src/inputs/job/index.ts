@@ -1,7 +1,15 @@
 /** A judged job from what a host gives: files of Node or of a page. Runs in a browser. */
 export { readCalls, sharedNames } from "./calls.ts";
 export { nameFilter } from "./file-filter.ts";
-export { findInputs, type InputFile, openInput, reasonOf, STDIN, withoutTwins } from "./files.ts";
+export {
+  findInputs,
+  type InputFile,
+  openInput,
+  reasonOf,
+  requireOneStdin,
+  STDIN,
+  withoutTwins,
+} from "./files.ts";
 export { gatherCalls } from "./gather-calls.ts";
 export type { InputHost } from "./host.ts";
 export { type JobOptions, type ReadJob, readJob, reportDocument, type ReportWords } from "./read.ts";

@@ -2,7 +2,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { detectFormat } from "../../formats/catalogue.ts";
 import type { InputFormat } from "../../formats/input-format.ts";
-import { findInputs, type InputFile, openInput } from "./files.ts";
+import { findInputs, openInput, STDIN } from "./files.ts";
 import type { Listener } from "../../base/listener.ts";
 import type { InputHost } from "./host.ts";
 
@@ -16,24 +16,14 @@ export interface JobFile {
 
 /** Files as they are, folders as what they hold. */
 export function jobFiles(paths: readonly string[], host: InputHost, listener: Listener): JobFile[] {
-  return findInputs(paths, ["counters", "calls"], host, listener).map((input) => ({
-    ...pathOf(input),
-    format: formatOf(input, paths.length > 1, host),
+  return findInputs(paths, ["counters", "calls"], host, listener).map(({ name, path = STDIN }) => ({
+    ...{ path, name },
+    format: formatOf(path, name, paths.length > 1, host),
   }));
 }
 
-function pathOf({ path, name }: InputFile): { path: string; name: string } {
-  if (path === undefined)
-    throw new UsageError("a report reads its inputs more than once; save standard input to a file");
-  return { path, name };
-}
-
 /** Of several inputs, one that is damaged or of no known format is left out later, by name. */
-function formatOf(
-  { path = "", name }: InputFile,
-  isLenient: boolean,
-  host: InputHost,
-): InputFormat | undefined {
+function formatOf(path: string, name: string, isLenient: boolean, host: InputHost): InputFormat | undefined {
   const source = openInput(path, host, { partly: true });
   try {
     return detectFormat(source, "counters", "calls");

@@ -1,5 +1,6 @@
 /** What a report or a comparison says of itself, the same from the command and from the page. */
 import type { compareDocument } from "../../analyze/job/index.ts";
+import { STDIN } from "./files.ts";
 import type { ReadJob, ReportWords } from "./read.ts";
 
 /** Names stand in the command up to this many. */
@@ -25,7 +26,8 @@ export function reportWords(
   };
 }
 
-const lastPart = (path: string) => path.replace(/\/+$/, "").replace(/^.*\//s, "");
+const lastPart = (path: string) =>
+  path === STDIN ? "stdin" : path.replace(/\/+$/, "").replace(/^.*\//s, "");
 
 /** Two jobs, as `compareDocument` and `compareSummary` take them. */
 export function compareInput(

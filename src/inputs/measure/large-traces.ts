@@ -1,7 +1,8 @@
 /** Large traces of the recorder are read in parts, by several threads; the answer does not depend on how many. */
 import { statSync } from "node:fs";
 import type { AccessCollector, CollectorSink } from "../../analyze/metric/collector.ts";
-import { joinSlices, type LevelTimes, slicesOf } from "../../analyze/metric/level-times.ts";
+import { joinSwept, type SweptSlice } from "../../analyze/metric/call-sweep.ts";
+import { joinSlices, type LevelTimes, type SliceTimes, slicesOf } from "../../analyze/metric/level-times.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
 import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
 import { withFile } from "../../node/file-source.ts";
@@ -12,8 +13,6 @@ import type { PartResult } from "./part-work.ts";
 
 /** Records of a part; a trace with fewer is read as it is. */
 const PART_RECORDS = 2 ** 20;
-/** So few times are swept before threads have got their jobs. */
-const SWEEP_MIN = 2 ** 20;
 
 interface Reading {
   readonly parts: TraceParts;
@@ -93,11 +92,11 @@ export class LargeTraces {
     const threads = this.#threads;
     if (threads === undefined) return undefined;
     for (const table of await threads.duplicates()) this.#collector.addDuplicates(table);
-    if (threads.count === 1 || this.#collector.accesses < SWEEP_MIN) return undefined;
+    if (threads.count === 1) return undefined;
     const input = this.#collector.sweepInput();
     if (input === undefined) return undefined;
-    const slices = slicesOf(input, threads.count);
-    return joinSlices(
+    const slices = slicesOf("runs" in input ? input.runs : input.starts, input.shift, threads.count);
+    return joinParts(
       await Promise.all(slices.map((slice) => threads.slice({ kind: "slice", input, slice }))),
     );
   }
@@ -106,6 +105,9 @@ export class LargeTraces {
     await this.#threads?.end();
   }
 }
+
+const joinParts = (slices: readonly (SliceTimes | SweptSlice)[]): LevelTimes =>
+  slices.every((slice) => "groupNs" in slice) ? joinSwept(slices) : joinSlices(slices);
 
 function planOf({ path }: InputFile): TracePlan | undefined {
   if (path === undefined) return undefined;

@@ -5,6 +5,7 @@ import {
   type SweepInput,
   sweepSlice,
 } from "../../analyze/metric/level-times.ts";
+import { type CallSweepInput, sweepCalls } from "../../analyze/metric/call-sweep.ts";
 import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
 import {
   type CollectedPart,
@@ -36,7 +37,7 @@ export interface PartResult {
 
 export interface SliceJob {
   readonly kind: "slice";
-  readonly input: SweepInput;
+  readonly input: SweepInput | CallSweepInput;
   readonly slice: Slice;
 }
 
@@ -59,7 +60,9 @@ export class PartWorker {
   do(job: Job): PartResult | SliceTimes | DuplicateTable {
     if (job.kind === "part") return this.part(job);
     this.close();
-    return job.kind === "slice" ? sweepSlice(job.input, job.slice) : this.duplicates;
+    if (job.kind === "duplicates") return this.duplicates;
+    const { input, slice } = job;
+    return "runs" in input ? sweepCalls(input, slice) : sweepSlice(input, slice);
   }
 
   part({ path, header, range, origin }: PartJob): PartResult {

@@ -5,8 +5,4 @@ import { type Job, PartWorker, type WorkerStart } from "./part-work.ts";
 
 const worker = new PartWorker((workerData as WorkerStart).options, true);
 
-serveTasks((job: Job) => worker.do(job), {
-  // Packed accesses are large and not needed here any more.
-  transfer: (result) =>
-    "part" in result ? (result.part.packed?.segments.map(({ buffer }) => buffer as ArrayBuffer) ?? []) : [],
-});
+serveTasks((job: Job) => worker.do(job));

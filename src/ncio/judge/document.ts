@@ -5,7 +5,14 @@ import { capital, type FigureKind, panels } from "./figures.ts";
 import { METHOD_WORDS, methodName, VARIABLE_WORDS } from "./methods.ts";
 import { ASSUMED_SPREAD, countingRepeats, ENOUGH_REPEATS } from "./ratio.ts";
 import { SweepPoints } from "./series.ts";
-import { crossoverTable, guidelinesTable, leadersTable, measuresTable, pointsTable } from "./tables.ts";
+import {
+  claimsTable,
+  crossoverTable,
+  guidelinesTable,
+  leadersTable,
+  measuresTable,
+  pointsTable,
+} from "./tables.ts";
 import { judgeSweep, type SweepVerdict } from "./verdict.ts";
 
 export function sweepDocument(
@@ -20,6 +27,13 @@ export function sweepDocument(
     verdict: judged.verdict,
     sections: [
       guidelineSection(judged),
+      {
+        id: "claims",
+        title: "Numbers of the paper beside those here",
+        intro:
+          "A relation is confirmed or refuted where the intervals of both points leave no doubt of its direction; how large it is depends on the machine.",
+        blocks: [claimsTable(judged.claims)],
+      },
       ...points.variables.map((variable): Section => {
         const { label, figure } = VARIABLE_WORDS[variable];
         return {

@@ -78,7 +78,9 @@ const oneOf = (choices: readonly string[]): Check => [
   (value) => choices.includes(value as string),
 ];
 
-const FIELDS: Readonly<Record<Exclude<keyof NcioPoint, "servers">, Check>> = {
+const FIELDS: Readonly<
+  Record<Exclude<keyof NcioPoint, "servers" | "lateSeconds" | "punctualSeconds" | "modes">, Check>
+> = {
   method: oneOf(METHOD_ORDER),
   case: oneOf(CASE_ORDER),
   direction: oneOf(["write", "read"]),
@@ -120,12 +122,26 @@ const FIELDS: Readonly<Record<Exclude<keyof NcioPoint, "servers">, Check>> = {
   ],
 };
 
+/** Only in some points. */
+const OPTIONAL: Readonly<Record<string, Check>> = {
+  servers: POSITIVE,
+  lateSeconds: POSITIVE,
+  punctualSeconds: POSITIVE,
+  modes: [
+    "a list of texts",
+    (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+  ],
+};
+
 export function readPoint(value: unknown, source: string, where: string, line?: number): NcioPoint {
   const place = line === undefined ? {} : { line };
   if (!isRecord(value))
     throw new FormatError(source, place, `${where} is ${show(value)}; expected an object`);
   for (const [name, [what, test]] of Object.entries(FIELDS))
     if (!test(value[name]))
+      throw new FormatError(source, place, `${where}: ${name} is ${show(value[name])}; expected ${what}`);
+  for (const [name, [what, test]] of Object.entries(OPTIONAL))
+    if (value[name] !== undefined && !test(value[name]))
       throw new FormatError(source, place, `${where}: ${name} is ${show(value[name])}; expected ${what}`);
   return value as unknown as NcioPoint;
 }

@@ -1,5 +1,6 @@
 /** Tables of the report. */
 import { type Cell, type NcioPoint, type TableBlock, table } from "../../model/index.ts";
+import type { Claim } from "./claims.ts";
 import type { Leaders, Pair } from "./crossover.ts";
 import type { Guideline } from "./guideline.ts";
 import { methodName, VARIABLE_WORDS } from "./methods.ts";
@@ -38,6 +39,26 @@ export function measuresTable(guidelines: readonly Guideline[]): TableBlock {
         where === "" ? "–" : where,
       ]),
     ),
+  );
+}
+
+export function claimsTable(claims: readonly Claim[]): TableBlock {
+  return table(
+    "claims",
+    "Numbers and curves of sections 4 and 5 next to the same here, and whether the relation holds.",
+    [
+      ["id", "No.", "text", "Ours."],
+      ["place", "Section", "text", "Of the paper."],
+      ["what", "What", "text", "Which relation."],
+      ["published", "Paper", "text", "As its text says."],
+      ["measured", "Here", "text", "With its interval in brackets where spreads give one."],
+      ["verdict", "Verdict", "text", "Of the relation, not of the rates: those belong to a machine."],
+      ["where", "Where", "text", "Case and pattern here."],
+    ],
+    claims.map(({ id, place, title, published, measured, verdict, where }): Cell[] => [
+      ...[id, place, title, published, measured, verdict],
+      where === "" ? "–" : where,
+    ]),
   );
 }
 

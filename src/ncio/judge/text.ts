@@ -2,6 +2,7 @@
 import { formatRate } from "../../base/units.ts";
 import type { NcioSweep } from "../../model/index.ts";
 import type { Advice } from "./advice.ts";
+import type { Claim } from "./claims.ts";
 import type { Leaders } from "./crossover.ts";
 import type { Guideline } from "./guideline.ts";
 import { CASE_WORDS, methodName, VARIABLE_WORDS } from "./methods.ts";
@@ -11,11 +12,12 @@ import { crossoverText, leadsText, regionsText } from "./words.ts";
 
 /** The guidelines with their numbers, and where methods cross. */
 export function adviceLines(sweep: NcioSweep, columns: number): string[] {
-  const { verdict, guidelines, leaders, cautions } = judgeSweep(sweep);
+  const { verdict, guidelines, claims, leaders, cautions } = judgeSweep(sweep);
   return [
     ...wrap(verdict, columns, ""),
     "",
     ...guidelines.flatMap((guideline) => guidelineLines(guideline, columns)),
+    ...claimLines(claims, columns),
     ...leaderLines(leaders, columns),
     ...(cautions.length === 0
       ? []
@@ -39,6 +41,18 @@ function guidelineLines(
           "     ",
         ),
       ),
+    "",
+  ];
+}
+
+function claimLines(claims: readonly Claim[], columns: number): string[] {
+  const measured = claims.filter(({ verdict }) => verdict !== "not measured");
+  if (measured.length === 0) return [];
+  return [
+    "Numbers of the paper beside those here",
+    ...measured.flatMap(({ id, title, published, measured: here, verdict }) =>
+      wrap(`  ${id} ${title}: ${here}; paper ${published}: ${verdict.toUpperCase()}`, columns, "     "),
+    ),
     "",
   ];
 }

@@ -1,5 +1,6 @@
 /** All that a sweep says, in one value. */
 import type { NcioMethod, NcioSweep } from "../../model/index.ts";
+import { type Claim, claimsOf } from "./claims.ts";
 import { type Leaders, leadersOf, type Pair, pairsOf } from "./crossover.ts";
 import type { Guideline, Verdict } from "./guideline.ts";
 import { guidelinesOf } from "./guidelines.ts";
@@ -13,6 +14,8 @@ export interface SweepVerdict {
   /** What is judged: writes, unless only reads were measured. */
   readonly direction: Direction;
   readonly guidelines: readonly Guideline[];
+  /** Numbers and curves of its sections 4 and 5. */
+  readonly claims: readonly Claim[];
   /** Of both directions, where both were measured. */
   readonly leaders: readonly Leaders[];
   readonly pairs: readonly Pair[];
@@ -27,6 +30,7 @@ export function judgeSweep(sweep: NcioSweep): SweepVerdict {
     verdict: verdictText(points, guidelines),
     direction: points.judged,
     guidelines,
+    claims: claimsOf(sweep),
     leaders: points.directions.flatMap((direction) => leadersOf(points, direction)),
     pairs: points.directions.flatMap((direction) => pairsOf(points, direction)),
     cautions: cautionsOf(sweep),
@@ -82,6 +86,8 @@ function cautionsOf({ points, complete }: NcioSweep): string[] {
     );
   if (points.some(({ backend }) => backend === "null" || backend === "memory"))
     found.push("Back end memory: bandwidths show the cost of the methods, not of storage.");
+  const modes = [...new Set(points.flatMap((point) => point.modes ?? []))];
+  if (modes.length > 0) found.push(`Not the default storage and methods: ${modes.join("; ")}.`);
   if (points.some(({ verified }) => !verified)) found.push("Not every point was verified byte by byte.");
   const wrong = points.filter(
     ({ requests, expectedRequests: expected }) =>

@@ -4,6 +4,7 @@ import { CASES, endOf, PieceCursor, patternOf, pieceBlock } from "../pattern/ind
 import { nullStorage } from "../storage/index.ts";
 import type { StorageFile } from "../storage.ts";
 import { expectedCounts, METHOD_DEFAULTS, METHODS, runOperation, type StorageShape } from "./index.ts";
+import { INSIDE } from "./method.ts";
 import { onRanks } from "./test-kit.ts";
 
 /** Counts the servers of each request strip by strip. */
@@ -81,6 +82,8 @@ describe.each(METHODS)("the formula of method %s", (method) => {
           collectiveBytes: fc.integer({ min: 20, max: 500 }),
           alignBytes: fc.constantFrom(1, 32),
           requestBytes: fc.integer({ min: 10, max: 90 }),
+          flowPairs: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+          inside: fc.constantFrom(...INSIDE),
         }),
         fc.constantFrom({}, { listMax: 8 }, { listMax: 8, types: true }),
         fc.record({

@@ -35,6 +35,8 @@ interface Setting {
   /** Bytes of one rank. */
   readonly bytes: number;
   readonly memoryHoles: boolean;
+  /** Of a region in memory. */
+  readonly memorySize: number;
   readonly fileHoles: boolean;
   /** Between regions of one rank in the file. */
   readonly stride: number;
@@ -63,7 +65,8 @@ function settingOf(
   storage: StorageShape,
 ): Setting {
   const { count, size, spacing, ranks } = spec;
-  const memorySpacing = (spec.pattern === "hpio" ? spec.memorySpacing : undefined) ?? spacing;
+  const { memorySpacing = spacing, memorySize = size }: Partial<HpioSpec> =
+    spec.pattern === "hpio" ? spec : {};
   const [memory, file] = spec.case.split("-");
   return {
     spec,
@@ -72,7 +75,8 @@ function settingOf(
     storage,
     bytes: count * size,
     // Regions that touch are one.
-    memoryHoles: memory === "nc" && count > 1 && memorySpacing > size,
+    memoryHoles: memory === "nc" && count * size > memorySize && memorySpacing > memorySize,
+    memorySize,
     fileHoles: file === "nc" && count > 1 && ranks * spacing > size,
     stride: ranks * spacing,
     pairs: Math.min(options.listPairs, storage.listMax ?? options.listPairs),
@@ -81,15 +85,48 @@ function settingOf(
 }
 
 function individual(method: NcioMethod, setting: Setting, rank: number, sum: Sum): void {
-  const { spec, bytes, memoryHoles, fileHoles, storage, options, requestBytes } = setting;
+  const { spec, bytes, memoryHoles, fileHoles, storage, options, requestBytes, memorySize } = setting;
   const start = rank * (spec.case.endsWith("-nc") ? spec.spacing : bytes);
-  if (method === "datatype" && (storage.hasTypes || !fileHoles)) shared(setting, start, requestBytes, sum);
+  const flow = memoryHoles && !fileHoles ? options.flowPairs : undefined;
+  if (method === "datatype" && flow !== undefined) flows(setting, start, flow * memorySize, sum);
+  else if (method === "datatype" && (storage.hasTypes || !fileHoles))
+    shared(setting, start, requestBytes, sum);
   else if (method === "list" || method === "datatype") lists(setting, start, sum);
   else if (method === "sieving" && fileHoles) sieved(setting, start, sum);
   else if (method === "sieving") shared(setting, start, memoryHoles ? options.sieveBytes : bytes, sum);
+  else if (memoryHoles && fileHoles && memorySize !== spec.size) cutRegions(setting, start, sum);
   else if (fileHoles) sum.comb({ start, stride: setting.stride, size: spec.size, count: spec.count });
-  else if (memoryHoles) sum.comb({ start, stride: spec.size, size: spec.size, count: spec.count });
+  else if (memoryHoles) cut(start, bytes, memorySize, sum);
   else sum.range(start, bytes);
+}
+
+/** A range in parts of this many bytes; the last may be shorter. */
+function cut(start: number, bytes: number, part: number, sum: Sum): void {
+  const whole = Math.floor(bytes / part);
+  sum.comb({ start, stride: part, size: part, count: whole });
+  if (bytes > whole * part) sum.range(start + whole * part, bytes - whole * part);
+}
+
+/** Memory and file are cut at different places: a request ends with a region of either. */
+function cutRegions({ spec, bytes, memorySize, stride }: Setting, start: number, sum: Sum): void {
+  const { size } = spec;
+  for (let from = 0; from < bytes; ) {
+    const region = Math.floor(from / size);
+    const to = Math.min((region + 1) * size, (Math.floor(from / memorySize) + 1) * memorySize);
+    sum.range(start + region * stride + (from - region * size), to - from);
+    from = to;
+  }
+}
+
+/** Requests of so many bytes, each again in parts of what one request may hold. */
+function flows(setting: Setting, start: number, flowBytes: number, sum: Sum): void {
+  for (let from = 0; from < setting.bytes; from += flowBytes)
+    shared(
+      { ...setting, bytes: Math.min(flowBytes, setting.bytes - from) },
+      start + from,
+      setting.requestBytes,
+      sum,
+    );
 }
 
 /** The data in requests of this many bytes. */
@@ -102,10 +139,11 @@ function shared(setting: Setting, start: number, most: number, sum: Sum): void {
 }
 
 function lists(setting: Setting, start: number, sum: Sum): void {
-  const { spec, memoryHoles, fileHoles, pairs, requestBytes, storage, stride } = setting;
+  const { spec, memoryHoles, fileHoles, pairs, requestBytes, storage, stride, memorySize } = setting;
   const { size, count } = spec;
   const contiguous = fileHoles && storage.listMax === undefined;
-  if (!memoryHoles && !fileHoles) shared(setting, start, requestBytes, sum);
+  if (memoryHoles && memorySize !== size) cutLists(setting, start, contiguous, sum);
+  else if (!memoryHoles && !fileHoles) shared(setting, start, requestBytes, sum);
   else if (contiguous && size * pairs <= requestBytes) sum.comb({ start, stride, size, count });
   else if (size * pairs <= requestBytes) evenLists(setting, start, sum);
   else cutLists(setting, start, contiguous, sum);
@@ -126,10 +164,12 @@ function evenLists(setting: Setting, start: number, sum: Sum): void {
 
 /** A list ends with its pairs or with its bytes, which may be in the middle of a region. */
 function cutLists(setting: Setting, start: number, contiguous: boolean, sum: Sum): void {
-  const { spec, bytes, fileHoles, pairs, requestBytes, stride } = setting;
+  const { spec, bytes, fileHoles, memoryHoles, memorySize, pairs, requestBytes, stride } = setting;
   const { size } = spec;
+  const ends = (region: number, from: number): number => (Math.floor(from / region) + pairs) * region;
   for (let from = 0; from < bytes; ) {
-    const to = Math.min(bytes, from + requestBytes, (Math.floor(from / size) + pairs) * size);
+    const inMemory = memoryHoles ? ends(memorySize, from) : bytes;
+    const to = Math.min(bytes, from + requestBytes, inMemory, fileHoles ? ends(size, from) : bytes);
     if (!fileHoles) sum.range(start + from, to - from);
     else if (!contiguous) sum.request(to - from, () => partServers(setting, start, from, to - from));
     else
@@ -180,7 +220,12 @@ function sieved({ spec, stride, options, direction }: Setting, start: number, su
 }
 
 /** All ranks together are one comb of regions, or one range. */
-function twoPhase({ spec, bytes, options, direction }: Setting, sum: Sum): void {
+function twoPhase(setting: Setting, sum: Sum): void {
+  const { spec, bytes, options, direction } = setting;
+  const most =
+    options.inside === "sieving"
+      ? options.collectiveBytes
+      : Math.min(options.collectiveBytes, setting.requestBytes);
   const holes = spec.case.endsWith("-nc");
   const [spacing, size] = holes ? [spec.spacing, spec.size] : [1, 1];
   const regions = holes ? spec.ranks * spec.count : spec.ranks * bytes;
@@ -194,8 +239,8 @@ function twoPhase({ spec, bytes, options, direction }: Setting, sum: Sum): void 
         ? total
         : Math.min(total, Math.ceil((a * each) / options.alignBytes) * options.alignBytes);
   for (let a = 0; a < aggregators; a++)
-    for (let from = bound(a); from < bound(a + 1); from += options.collectiveBytes) {
-      const to = Math.min(bound(a + 1), from + options.collectiveBytes);
+    for (let from = bound(a); from < bound(a + 1); from += most) {
+      const to = Math.min(bound(a + 1), from + most);
       const below = (place: number): number =>
         Math.floor(place / spacing) * size + Math.min(size, place % spacing);
       const wanted = Math.min(below(to), regions * size) - below(from);
@@ -203,9 +248,36 @@ function twoPhase({ spec, bytes, options, direction }: Setting, sum: Sum): void 
       const low = from % spacing < size ? from : (Math.floor(from / spacing) + 1) * spacing;
       const last = Math.floor((to - 1) / spacing) * spacing;
       const high = Math.min(to, last + size);
-      for (let i = direction === "write" && wanted < high - low ? 2 : 1; i > 0; i--)
-        sum.range(low, high - low);
+      if (wanted < high - low && options.inside !== "sieving") direct(setting, low, high, sum);
+      else
+        for (let i = direction === "write" && wanted < high - low ? 2 : 1; i > 0; i--)
+          sum.range(low, high - low);
     }
+}
+
+/** What an aggregator moves between two places without the holes: regions of all ranks. */
+function direct({ spec, options, storage, pairs }: Setting, low: number, high: number, sum: Sum): void {
+  const { size, spacing } = spec;
+  const first = Math.floor(low / spacing);
+  const last = Math.floor((high - 1) / spacing);
+  const typed = options.inside === "datatype" && storage.hasTypes;
+  const each = typed ? last - first + 1 : pairs;
+  const cutAt = (region: number, place: number): number =>
+    Math.min(size, Math.max(0, place - region * spacing));
+  for (let region = first; region <= last; region += each) {
+    const end = Math.min(last, region + each - 1);
+    const head = cutAt(region, low);
+    const tail = cutAt(end, high);
+    const comb = { start: region * spacing, stride: spacing, size, count: end - region + 1 };
+    const bytes = (end - region) * size - head + tail;
+    if (typed || storage.listMax !== undefined)
+      sum.request(bytes, () => combServers(comb, head, tail, storage));
+    else
+      for (let one = region; one <= end; one++) {
+        const from = one * spacing + cutAt(one, low);
+        sum.range(from, one * spacing + cutAt(one, high) - from);
+      }
+  }
 }
 
 class Sum {

@@ -17,9 +17,21 @@ export interface MethodOptions {
   readonly alignBytes: number;
   /** Most data of one list or datatype request. */
   readonly requestBytes: number;
+  /**
+   * Most regions of memory that a datatype request covers where the file is contiguous. The servers of PVFS2 took 1,024 at a time; any
+   * number unless given.
+   */
+  readonly flowPairs?: number | undefined;
+  /** How an aggregator of two phase writes a window with holes: back with what it read, or by requests that leave holes alone. */
+  readonly inside: Inside;
   /** Data is durable before the operation ends. */
   readonly sync: boolean;
+  /** In two phase one rank syncs for all, as in ROMIO's driver for PVFS2; right where one sync is for the whole file. */
+  readonly oneSync: boolean;
 }
+
+export type Inside = "sieving" | "list" | "datatype";
+export const INSIDE: readonly Inside[] = ["sieving", "list", "datatype"];
 
 export const METHOD_DEFAULTS: MethodOptions = {
   listPairs: 64,
@@ -28,7 +40,9 @@ export const METHOD_DEFAULTS: MethodOptions = {
   collectiveBytes: 4 * 1024 * 1024,
   alignBytes: 1,
   requestBytes: 16 * 1024 * 1024,
+  inside: "sieving",
   sync: true,
+  oneSync: false,
 };
 
 /**

@@ -26,6 +26,7 @@ import {
   type OperationResult,
   runOperation,
 } from "./index.ts";
+import { INSIDE } from "./method.ts";
 import { onRanks } from "./test-kit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-methods-"));
@@ -130,7 +131,10 @@ const options = fc.record({
   collectiveBytes: fc.integer({ min: 1, max: 200 }),
   alignBytes: fc.constantFrom(1, 16, 50),
   requestBytes: fc.integer({ min: 1, max: 100 }),
+  flowPairs: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
+  inside: fc.constantFrom(...INSIDE),
   sync: fc.boolean(),
+  oneSync: fc.boolean(),
 });
 
 const ncio = fc
@@ -140,13 +144,14 @@ const ncio = fc
     size: fc.integer({ min: 1, max: 17 }),
     gap: fc.nat(20),
     memoryGap: fc.nat(5),
+    memorySize: fc.integer({ min: 1, max: 40 }),
     case: fc.constantFrom(...CASES),
     pattern: fc.constantFrom("ncio" as const, "hpio" as const),
   })
-  .map(({ gap, memoryGap, pattern, ...spec }) => {
+  .map(({ gap, memoryGap, memorySize, pattern, ...spec }) => {
     const strided = { ...spec, spacing: spec.size + gap };
     if (pattern === "ncio") return { pattern, ...strided };
-    return { pattern, ...strided, memorySpacing: spec.size + memoryGap };
+    return { pattern, ...strided, memorySize, memorySpacing: memorySize + memoryGap };
   });
 
 const others: fc.Arbitrary<PatternSpec> = fc.oneof(
@@ -286,6 +291,7 @@ describe.each(METHODS)("method %s", (method) => {
           collectiveBytes: fc.constantFrom(1000, 65536, 1 << 20),
           alignBytes: fc.constantFrom(1, 4096),
           requestBytes: fc.constantFrom(700, 65536, 1 << 20),
+          inside: fc.constantFrom(...INSIDE),
         }),
         kinds,
         fc.constantFrom("write" as const, "read" as const),
@@ -411,29 +417,45 @@ describe("a result", () => {
 });
 
 describe("two phase", () => {
-  it("lets aggregators sync once each and everybody wait", async () => {
-    const spec = { pattern: "ncio", ranks: 4, count: 8, size: 8, spacing: 32, case: "c-nc" } as const;
-    const pattern = patternOf(spec);
-    const syncs = [0, 0, 0, 0];
-    const storage = nullStorage();
-    const plain = await storage.open("f", "write");
-    await onRanks(4, async (communicator) => {
-      const { rank } = communicator;
-      const sync = () => {
-        syncs[rank] = (syncs[rank] ?? 0) + 1;
-        return undefined;
-      };
-      const buffer = new Uint8Array(64);
-      const shared = { storage, file: { ...plain, sync }, buffer, communicator, direction: "write" } as const;
-      await runOperation({
-        ...shared,
-        method: "two-phase",
-        access: pattern.access(rank),
-        options: { aggregators: 2 },
+  it.each([
+    [false, [1, 0, 1, 0]],
+    [true, [1, 0, 0, 0]],
+  ])(
+    "with one sync for all: %s, aggregators sync %j times and everybody waits",
+    async (oneSync, expected) => {
+      const spec = { pattern: "ncio", ranks: 4, count: 8, size: 8, spacing: 32, case: "c-nc" } as const;
+      const pattern = patternOf(spec);
+      const syncs = [0, 0, 0, 0];
+      const writesAtSync: number[] = [];
+      const storage = nullStorage();
+      const plain = await storage.open("f", "write");
+      await onRanks(4, async (communicator) => {
+        const { rank } = communicator;
+        const sync = () => {
+          syncs[rank] = (syncs[rank] ?? 0) + 1;
+          writesAtSync.push(storage.counts().movedBytes);
+          return undefined;
+        };
+        const buffer = new Uint8Array(64);
+        const shared = {
+          storage,
+          file: { ...plain, sync },
+          buffer,
+          communicator,
+          direction: "write",
+        } as const;
+        await runOperation({
+          ...shared,
+          method: "two-phase",
+          access: pattern.access(rank),
+          options: { aggregators: 2, oneSync },
+        });
       });
-    });
-    expect(syncs).toEqual([1, 0, 1, 0]);
-  });
+      expect(syncs).toEqual(expected);
+      // Who syncs for all does so when all have written.
+      if (oneSync) expect(writesAtSync).toEqual([storage.counts().movedBytes]);
+    },
+  );
 
   it("refuses ranks that disagree on options", async () => {
     const pattern = patternOf({ pattern: "ncio", ranks: 2, count: 8, size: 8, spacing: 32, case: "c-nc" });

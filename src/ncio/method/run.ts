@@ -40,6 +40,8 @@ export async function runOperation(operation: Operation): Promise<OperationResul
   const outcome = await TABLE[method]({ direction, access, buffer, bytes, options, communicator, requests });
   const end = clock();
   if (direction === "write" && options.sync) {
+    // One sync for all waits until all have written.
+    if (outcome.syncsForAll === true) await communicator.barrier();
     if (outcome.syncs !== false) await requests.sync();
     if (outcome.together === true) await communicator.barrier();
   }
@@ -63,6 +65,7 @@ function checkMethodOptions(options: MethodOptions): MethodOptions {
   check("collectiveBytes", 2 ** 31);
   check("alignBytes", Number.MAX_SAFE_INTEGER);
   check("requestBytes", 2 ** 31);
+  if (options.flowPairs !== undefined) check("flowPairs", 2 ** 31);
   return options;
 }
 

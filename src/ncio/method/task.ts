@@ -32,6 +32,8 @@ export interface Outcome {
   readonly fallback?: Fallback;
   /** This rank has something to sync; true unless said otherwise. */
   readonly syncs?: boolean;
+  /** Who syncs does so for all ranks. */
+  readonly syncsForAll?: boolean;
   /** All ranks end the operation together. */
   readonly together?: boolean;
 }

@@ -6,15 +6,27 @@
 import { UsageError } from "../../base/errors.ts";
 import { dataBelow, endOf, isOrdered, lowOf, pack, unpack } from "../pattern/index.ts";
 import { gatherPieces, type PieceMessage, readMessage, scatterPieces, writeMessage } from "./message.ts";
-import type { MethodOptions } from "./method.ts";
+import { type Direct, directMove, directPieces } from "./direct-window.ts";
+import { INSIDE, type MethodOptions } from "./method.ts";
 import { allocate, type Outcome, type Task } from "./task.ts";
 
-export async function twoPhase(task: Task): Promise<Outcome> {
+export async function twoPhase(given: Task): Promise<Outcome> {
+  const task = { ...given, options: { ...given.options, collectiveBytes: windowBytes(given.options) } };
   const shares = await agreeOnShares(task);
   const round = new Round(task, shares);
   for (let i = 0; i < shares.rounds; i++) await round.run(i);
-  return { syncs: shares.mine >= 0, together: true };
+  const { oneSync } = task.options;
+  return {
+    fallback: round.fallback,
+    syncs: oneSync ? shares.mine === 0 : shares.mine >= 0,
+    syncsForAll: oneSync,
+    together: true,
+  };
 }
+
+/** What a window holds fits into one request where aggregators use direct ones. */
+export const windowBytes = ({ inside, collectiveBytes, requestBytes }: MethodOptions): number =>
+  inside === "sieving" ? collectiveBytes : Math.min(collectiveBytes, requestBytes);
 
 interface Shares {
   /** Share a is from `bounds[a]` to `bounds[a + 1]`. */
@@ -30,7 +42,7 @@ interface Shares {
 /** Collective: everybody says which part of the file it accesses, and all compute the same shares from it. */
 async function agreeOnShares({ access, bytes, communicator, options, direction }: Task): Promise<Shares> {
   const { file, fileStart } = access;
-  const { aggregators, collectiveBytes, alignBytes, sync } = options;
+  const { aggregators, collectiveBytes, alignBytes, sync, oneSync, inside } = options;
   const mine = Float64Array.of(
     bytes === 0 ? Number.POSITIVE_INFINITY : fileStart + lowOf(file),
     bytes === 0 ? 0 : fileStart + endOf(file),
@@ -38,7 +50,7 @@ async function agreeOnShares({ access, bytes, communicator, options, direction }
     aggregators,
     collectiveBytes,
     alignBytes,
-    sync ? 1 : 0,
+    (sync ? 1 : 0) + (oneSync ? 2 : 0) + 4 * INSIDE.indexOf(inside),
     direction === "write" ? 1 : 0,
   );
   const message = new Uint8Array(mine.buffer);
@@ -87,6 +99,8 @@ class Round {
   readonly #task: Task;
   readonly #shares: Shares;
   #buffer = NOTHING;
+  /** Set when requests that leave holes alone had to be made of others. */
+  fallback: Outcome["fallback"];
 
   constructor(task: Task, shares: Shares) {
     this.#task = task;
@@ -140,7 +154,13 @@ class Round {
     const { low, high, bytes } = spanOf(messages);
     if (bytes === 0) return;
     const window = this.#space(high - low);
-    if (bytes < high - low) {
+    const holes = bytes < high - low;
+    const { inside } = this.#task.options;
+    if (holes && inside !== "sieving") {
+      for (const message of messages) scatterPieces(message, window, low);
+      return this.#direct("write", place + low, window, directPieces(messages, low), inside);
+    }
+    if (holes) {
       const done = requests.contiguous("read", place + low, window, 0);
       if (done !== undefined) await done;
     }
@@ -154,11 +174,25 @@ class Round {
     const { requests } = this.#task;
     const { low, high, bytes } = spanOf(messages);
     const window = this.#space(high - low);
-    if (bytes > 0) {
+    const { inside } = this.#task.options;
+    if (bytes > 0 && bytes < high - low && inside !== "sieving")
+      await this.#direct("read", place + low, window, directPieces(messages, low), inside);
+    else if (bytes > 0) {
       const done = requests.contiguous("read", place + low, window, bytes);
       if (done !== undefined) await done;
     }
     return messages.map((message) => gatherPieces(message, window, low));
+  }
+
+  async #direct(
+    direction: "write" | "read",
+    place: number,
+    window: Uint8Array,
+    pieces: Direct,
+    inside: "list" | "datatype",
+  ): Promise<void> {
+    const fallback = await directMove(this.#task, direction, place, window, pieces, inside);
+    this.fallback ??= fallback;
   }
 
   #space(bytes: number): Uint8Array {

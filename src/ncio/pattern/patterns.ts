@@ -1,6 +1,6 @@
 /** From the data of a pattern to what each rank accesses. */
 import { UsageError } from "../../base/errors.ts";
-import { bytes, type Datatype, shifted, vector } from "./datatype.ts";
+import { bytes, type Datatype, parts, shifted, vector } from "./datatype.ts";
 import type { Pattern, RankAccess } from "./pattern.ts";
 import {
   FLASH_DEFAULTS,
@@ -33,15 +33,26 @@ export function patternOf(spec: PatternSpec): Pattern {
 
 function strided(spec: NcioSpec | HpioSpec): Pattern {
   const { pattern: name, ranks, count, size, spacing } = spec;
-  const memorySpacing = (spec.pattern === "hpio" ? spec.memorySpacing : undefined) ?? spacing;
+  const { memorySpacing = spacing, memorySize = size }: Partial<HpioSpec> =
+    spec.pattern === "hpio" ? spec : {};
   const [memoryCase, fileCase] = spec.case.split("-");
   if (fileCase === "nc") notBelow(name, "spacing", spacing, size);
-  if (memoryCase === "nc") notBelow(name, "memory spacing", memorySpacing, size);
+  if (memoryCase === "nc") notBelow(name, "memory spacing", memorySpacing, memorySize);
   const block = count * size;
+  const wholes = Math.floor(block / memorySize);
   const fileBytes = fileCase === "nc" ? (count * ranks - 1) * spacing + size : ranks * block;
-  exact(name, fileBytes, (count - 1) * memorySpacing + size, ranks * spacing);
+  exact(name, fileBytes, wholes * memorySpacing + memorySize, ranks * spacing);
   const regions = vector(count, ranks * spacing, bytes(size));
-  const memory = memoryCase === "nc" ? vector(count, memorySpacing, bytes(size)) : bytes(block);
+  // The last region of memory holds what is left.
+  const rest = block - wholes * memorySize;
+  const regular = vector(wholes, memorySpacing, bytes(memorySize));
+  const holed =
+    rest === 0
+      ? regular
+      : wholes === 0
+        ? bytes(rest)
+        : parts({ at: 0, of: regular }, { at: wholes * memorySpacing, of: bytes(rest) });
+  const memory = memoryCase === "nc" ? holed : bytes(block);
   const layout =
     fileCase === "nc"
       ? "region i of rank r at (i * ranks + r) * spacing; spacing is from start to start"

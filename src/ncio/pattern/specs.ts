@@ -13,10 +13,12 @@ export interface NcioSpec {
   readonly case: AccessCase;
 }
 
-/** The same with a spacing of its own for memory; by default that of the file. */
+/** The same with a spacing and a region size of their own for memory; by default those of the file. */
 export interface HpioSpec extends Omit<NcioSpec, "pattern"> {
   readonly pattern: "hpio";
   readonly memorySpacing?: number;
+  /** Memory and file are cut at different places when this is not the size of regions in the file. */
+  readonly memorySize?: number;
 }
 
 /** A checkpoint of FLASH: blocks of cells with guard cells around them in memory; in the file variable after variable. */
@@ -80,6 +82,7 @@ const FIELDS: Readonly<Record<PatternSpec["pattern"], Readonly<Record<string, Ki
     spacing: "count",
     case: "case",
     "memorySpacing?": "count",
+    "memorySize?": "count",
   },
   flash: {
     ranks: "count",

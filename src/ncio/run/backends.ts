@@ -5,7 +5,7 @@ import type { Communicator } from "../../launch/communicator.ts";
 import { memoryStorage, nullStorage, posixStorage } from "../storage/index.ts";
 import type { Storage } from "../storage.ts";
 import { type Performer, StoragePerformer } from "./performer.ts";
-import type { RunPlan } from "./plan.ts";
+import { BLOCKING_SYNC, type RunPlan } from "./plan.ts";
 
 /** Ranks of one process share what is in memory. */
 let memory: Storage | undefined;
@@ -22,8 +22,11 @@ export async function openPerformer(communicator: Communicator, plan: RunPlan): 
     case "null":
       return over(nullStorage(), file);
     case "servers": {
-      const { connectServers } = await import("../servers/index.ts");
-      return over(await connectServers({ addresses: backend.addresses, token: backend.token }), file);
+      const { connectServers, SYNC_TIMEOUT_MS } = await import("../servers/index.ts");
+      const { addresses, token, modes } = backend;
+      // Where a sync blocks a server, any request may wait as long as a sync.
+      const patience = modes.includes(BLOCKING_SYNC) ? { timeoutMs: SYNC_TIMEOUT_MS } : {};
+      return over(await connectServers({ addresses, token, ...patience }), file);
     }
     case "mpiio": {
       const { MpiCommunicator } = await import("../../launch/mpi/index.ts");

@@ -9,10 +9,12 @@ import { formatBytes, formatCount } from "../../base/units.ts";
 import { launchedBy } from "../../launch/environment.ts";
 import type { NcioPoint } from "../../model/index.ts";
 import type { StorageShape } from "../method/index.ts";
+import type { Joins, ServerStats, Syncs } from "../servers/index.ts";
 import { type Crew, followCrew, leadCrew, processCrew, taskCrew } from "./crew.ts";
 import type { Journal } from "./journal.ts";
 import {
   type BackendPlan,
+  BLOCKING_SYNC,
   checkNeeds,
   describePoint,
   type Measuring,
@@ -30,6 +32,8 @@ export interface MeasureRequest {
   readonly dir: string;
   /** This many servers for this run, or the folder of those that run already. */
   readonly servers: string;
+  /** Of servers that are started for this run. */
+  readonly serverModes: { readonly syncs: Syncs | undefined; readonly joins: Joins | undefined };
   /** That all ranks together may take; half of the machine's unless given. */
   readonly memory?: number | undefined;
   /** How points are measured, given the strip of the servers. */
@@ -219,12 +223,14 @@ class Measurement {
 
   /** Servers that run already, or some for this run alone. */
   async #servers(file: string): Promise<RunningStorage> {
-    const { servers, dir } = this.#request;
+    const { servers, dir, serverModes } = this.#request;
+    const { syncs = "beside", joins = "touching" } = serverModes;
     const { connectServers, runningServers, startServers } = await import("../servers/index.ts");
     const started = isCount(servers)
       ? await startServers({
           servers: Number(servers),
           dir: join(folderOf(dir), `${file}-servers`),
+          ...{ syncs, joins },
           signal: this.#signal,
         })
       : undefined;
@@ -232,8 +238,9 @@ class Measurement {
     const { addresses, token } = started ?? runningServers(servers);
     const storage = await connectServers({ addresses, token });
     const { listMax, hasTypes, requestBytesMax, strips, limits } = storage;
+    const [stats] = await storage.stats();
     return {
-      plan: { kind: "servers", addresses, token, stripBytes: strips.bytes },
+      plan: { kind: "servers", addresses, token, stripBytes: strips.bytes, modes: modesOf(stats) },
       file,
       shape: {
         ...{ listMax, hasTypes, requestBytesMax, servers: strips.servers, stripBytes: strips.bytes },
@@ -250,6 +257,17 @@ class Measurement {
       },
     };
   }
+}
+
+/** What makes servers other than they are by default, in words. */
+function modesOf(stats: ServerStats | undefined): string[] {
+  if (stats === undefined) return [];
+  const { syncMode, joins, simulatedSeekMs } = stats;
+  return [
+    ...(syncMode === "beside" ? [] : [syncMode === "blocking" ? BLOCKING_SYNC : `${syncMode} sync`]),
+    ...(joins === "touching" ? [] : [joins === "none" ? "pieces not joined" : "sieving servers"]),
+    ...(simulatedSeekMs > 0 ? [`simulated seeks of ${simulatedSeekMs} ms`] : []),
+  ];
 }
 
 interface RunningStorage {

@@ -13,6 +13,10 @@ export const PAPER_SWEEPS: Readonly<Record<NcioVariable, readonly number[]>> = {
   spacing: powers(128, 4096),
 };
 export const PAPER_REPEATS = 6;
+/** Section 5.1: the servers handled so many offset-length pairs at a time. */
+export const PAPER_FLOW_PAIRS = 1024;
+
+export const BLOCKING_SYNC = "blocking sync";
 
 /** One method on one pattern. */
 export interface PointPlan {
@@ -26,6 +30,8 @@ export interface Measuring {
   readonly repeats: number;
   readonly warmUps: number;
   readonly pauseSeconds: number;
+  /** The last rank begins so much later than the others. */
+  readonly lateSeconds: number;
   readonly verify: boolean;
   readonly method: MethodOptions;
   /** Hints for MPI-IO beside those of the method. */
@@ -40,6 +46,8 @@ export type BackendPlan =
       readonly addresses: readonly string[];
       readonly token: string;
       readonly stripBytes: number;
+      /** How the servers work where that is not the default: `BLOCKING_SYNC`. */
+      readonly modes: readonly string[];
     }
   | { readonly kind: "memory" }
   | { readonly kind: "null" };

@@ -29,6 +29,7 @@ export function pointOf(point: PointPlan, result: PointResult, { plan, launch, s
     notes.push(
       `${backend.kind} has no ${point.method} requests: ${result.fallback === "list" ? "list requests" : "contiguous requests"} were made instead`,
     );
+  const modes = modesOf(point, plan);
   if (!summary.steadyRequests) notes.push("the number of requests differed between repeats");
   return {
     method: point.method,
@@ -56,9 +57,27 @@ export function pointOf(point: PointPlan, result: PointResult, { plan, launch, s
     bps: summary.bps,
     iops: summary.iops,
     arptSeconds: summary.arptSeconds,
+    ...(measuring.lateSeconds > 0 && {
+      lateSeconds: measuring.lateSeconds,
+      punctualSeconds: summary.punctualSeconds,
+    }),
+    ...(modes.length > 0 && { modes }),
     verified: result.verified,
     notes,
   };
+}
+
+/** What this point is measured with beside the defaults. */
+function modesOf({ method }: PointPlan, { measuring, backend }: RunPlan): string[] {
+  const { inside, oneSync, flowPairs, sync } = measuring.method;
+  const two = method === "two-phase";
+  return [
+    ...(two && inside !== "sieving" ? [`${inside} I/O inside`] : []),
+    ...(two && oneSync && sync ? ["one sync for all"] : []),
+    ...(method === "datatype" && flowPairs !== undefined ? [`flow of ${flowPairs} pairs`] : []),
+    ...(sync ? [] : ["no sync"]),
+    ...(backend.kind === "servers" ? backend.modes : []),
+  ];
 }
 
 const serversOf = (backend: BackendPlan) =>

@@ -110,6 +110,8 @@ class PointRun {
       else if (turn === warmUps + repeats - 1) clearBuffer(this.#buffer);
       await this.#communicator.barrier();
       const began = seconds();
+      await this.#comeLate();
+      const ownBegan = seconds();
       const done = await this.#performer.perform();
       const endSeconds = seconds() - began;
       known = {
@@ -121,6 +123,7 @@ class PointRun {
       if (turn >= warmUps)
         turns.push({
           endSeconds,
+          lateSeconds: ownBegan - began,
           syncSeconds: done.syncSeconds,
           requests: done.requests ?? 0,
           messages: done.messages ?? 0,
@@ -137,6 +140,14 @@ class PointRun {
       ...(wrong !== undefined && { wrong }),
       ...(fallback !== undefined && { fallback }),
     });
+  }
+
+  /** The last rank computes longer than the others. */
+  async #comeLate(): Promise<void> {
+    const { lateSeconds } = this.#plan.measuring;
+    const { rank, size } = this.#communicator;
+    if (lateSeconds > 0 && rank === size - 1)
+      await new Promise((resolve) => setTimeout(resolve, lateSeconds * 1000));
   }
 
   get #checks(): boolean {

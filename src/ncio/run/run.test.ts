@@ -114,6 +114,7 @@ describe("summary", () => {
   const turn = (...ends: number[]): RankTurn[] =>
     ends.map((endSeconds) => ({
       endSeconds,
+      lateSeconds: 0,
       syncSeconds: endSeconds / 4,
       requests: 3,
       messages: 6,

@@ -5,6 +5,8 @@ import type { NcioSpread } from "../../model/index.ts";
 /** One operation of one rank. Times count from the moment in which the rank left the barrier before it. */
 export interface RankTurn {
   readonly endSeconds: number;
+  /** How long after that the operation began; 0 but for the rank that comes late. */
+  readonly lateSeconds: number;
   /** The part of it that the sync took; 0 without. */
   readonly syncSeconds: number;
   readonly requests: number;
@@ -29,6 +31,8 @@ interface Summary {
   readonly bps: number;
   readonly iops: number;
   readonly arptSeconds: number;
+  /** Mean time in the operation of the ranks that began in time. */
+  readonly punctualSeconds: number;
 }
 
 /** The paper leaves out the highest and the lowest; with fewer than three turns all count. */
@@ -71,7 +75,15 @@ export function summarize(all: readonly Turn[], bytesPerRank: readonly number[])
     ),
     bps: (turns.length * bytes) / BLOCK_BYTES / ioSeconds,
     iops: accesses / ioSeconds,
-    arptSeconds: mean(turns.flatMap((turn) => turn.map(({ endSeconds }) => endSeconds))),
+    arptSeconds: mean(
+      turns.flatMap((turn) => turn.map(({ endSeconds, lateSeconds }) => endSeconds - lateSeconds)),
+    ),
+    // The one that comes late is the last.
+    punctualSeconds: mean(
+      turns.flatMap((turn) =>
+        (turn.length > 1 ? turn.slice(0, -1) : turn).map(({ endSeconds }) => endSeconds),
+      ),
+    ),
   };
 }
 

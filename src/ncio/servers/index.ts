@@ -1,5 +1,10 @@
 /** Storage targets: servers for tests and benchmarks, their client, and what commands need to start, ask and stop them. */
-export { type ClientOptions, connectServers, type ServersStorage } from "./client/storage.ts";
+export {
+  type ClientOptions,
+  connectServers,
+  type ServersStorage,
+  SYNC_TIMEOUT_MS,
+} from "./client/storage.ts";
 export { runningServers } from "./control/connect.ts";
 export { type StartedServers, startServers } from "./control/start.ts";
 export { type ServerStatus, targetsStatus } from "./control/status.ts";
@@ -12,4 +17,5 @@ export {
   STRIP_BYTES_MAX,
   STRIP_BYTES_MIN,
 } from "./limits.ts";
-export { JOINS, type Joins } from "./server/setting.ts";
+export { JOINS, type Joins, SYNCS, type Syncs } from "./modes.ts";
+export type { ServerStats } from "./wire.ts";

@@ -172,10 +172,14 @@ export interface ServerStats {
   readonly storageWrites: number;
   readonly storageReads: number;
   readonly syncs: number;
+  /** Syncs that found something to write, and the pages of 4 KiB that they wrote. */
+  readonly flushes: number;
+  readonly flushedPages: number;
   /** Bytes in the server's files. */
   readonly storedBytes: number;
   readonly files: number;
   readonly joins: string;
+  readonly syncMode: string;
   /** Milliseconds that each jump costs in the model of a disk; 0 where nothing is simulated. */
   readonly simulatedSeekMs: number;
   readonly simulatedSeeks: number;

@@ -94,6 +94,7 @@ export const SAMPLES: Samples = {
   lookAtOst: PATHS.map((path) => ({ path, ost: 13 })),
   toScratch: PATHS.flatMap((path) => (["before", "after", "none"] as const).map((copy) => ({ path, copy }))),
   oneImage: PATHS.map((path) => ({ path, files: 120_000 })),
+  environmentImage: PATHS.map((path) => ({ path, files: 371 })),
   nodeTmp: NONE,
   traceCalls: NONE,
   moreRecords: [

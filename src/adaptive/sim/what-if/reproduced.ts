@@ -3,8 +3,13 @@ import { formatSeconds, formatShare } from "../../../base/units.ts";
 import type { Answer } from "./answer.ts";
 import type { PolicyAnswer } from "./policy.ts";
 
-/** Beyond this, differences between two replays say nothing about the machine (our choice; the aim of the model is 10 %). */
+/** Runs that an answer is about: beyond this, differences between two replays say nothing about the machine (our choice). */
 const ERROR_MOST = 0.25;
+/**
+ * Median of held-out runs: the aim of the model. On generated centres answers are right within 15 % below it, and off by half and more
+ * at 13 %, since a model that misses by so much has not seen what runs cost each other.
+ */
+const HELD_OUT_MOST = 0.1;
 
 interface Reproduced {
   readonly reproduced: boolean;
@@ -25,8 +30,8 @@ const limit = `more than ${formatShare(ERROR_MOST)}`;
 
 function fitTrouble(error: number): string | undefined {
   // Not a number where nothing was held out.
-  if (!(error > ERROR_MOST)) return undefined;
-  return `half of the runs left out of the fit are off by ${formatShare(error)} and more (${limit})`;
+  if (!(error > HELD_OUT_MOST)) return undefined;
+  return `half of the runs left out of the fit are off by ${formatShare(error)} and more (more than ${formatShare(HELD_OUT_MOST)})`;
 }
 
 function answerTrouble(answer: Answer | undefined): string | undefined {

@@ -3,7 +3,6 @@ import type { Cost, Severity } from "../../../model/index.ts";
 import type { Job } from "../job.ts";
 import type { CostClaim, Judgement, Rule } from "../rule.ts";
 import type { Remedy } from "./ledger.ts";
-import { isStraced, straceText } from "./strace-overhead.ts";
 
 /** Severity by part of the run time: six minutes of every hour are worth a change of the program. */
 export const HIGH_SHARE = 0.1;
@@ -37,8 +36,8 @@ export function costOf(job: Job, claim: CostClaim): Cost {
     seconds,
     shareOfRun: job.runSeconds > 0 ? Math.min(1, seconds / job.runSeconds) : null,
     basis: claim.basis === "slowest-rank" && job.ledger.isTraced ? "critical-path" : claim.basis,
-    atMost: claim.atMost === true || isStraced(job),
-    model: isStraced(job) ? `${claim.model}; ${straceText(job)}` : claim.model,
+    atMost: claim.atMost === true,
+    model: claim.model,
     within: null,
   };
 }

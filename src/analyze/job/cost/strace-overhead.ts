@@ -1,12 +1,17 @@
 /**
  * What strace adds to the time of a call. It stops the process before and behind each call, and both switches to it are
- * inside the time that it prints. No call takes less than that, so the quickest kind of call bounds it from above.
+ * inside the time that it prints. A quick call takes hardly more than that, so the mean of the quickest kind stands for
+ * it and is taken off what a change saves.
  */
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
+import type { CostClaim } from "../rule.ts";
+import type { Healthy, Part } from "./ledger.ts";
 
 /** Fewer calls of a kind may all have been quick or slow by chance. */
 const CALLS_MIN = 16;
+
+type Kind = readonly [calls: number, seconds: number];
 
 /** Mean seconds of the quickest kind of call on any file; undefined where no kind has enough calls. */
 function quickestCall({ records }: Pick<Job, "records">): number | undefined {
@@ -17,22 +22,56 @@ function quickestCall({ records }: Pick<Job, "records">): number | undefined {
   return Number.isFinite(least) ? least : undefined;
 }
 
-const kindsOf = (record: LayerRecord) =>
-  [
-    [record.reads, record.readSeconds],
-    [record.writes, record.writeSeconds - Math.max(0, record.syncSeconds)],
-    // A close for each open.
-    [2 * record.opens, record.openSeconds],
-    [record.stats, record.statSeconds],
-    [record.seeks, record.seekSeconds],
-  ] as const;
+const kindsOf = (record: LayerRecord): readonly Kind[] => [
+  [record.reads, record.readSeconds],
+  [record.writes, record.writeSeconds - Math.max(0, record.syncSeconds)],
+  // A close for each open.
+  [2 * record.opens, record.openSeconds],
+  [record.stats, record.statSeconds],
+  [record.seeks, record.seekSeconds],
+];
 
-export const isStraced = ({ runs }: Pick<Job, "runs">) => runs.some(({ kind }) => kind === "strace");
+/** Calls and seconds that the ledger counts as one part. */
+const partOf = (record: LayerRecord, part: Part): Kind =>
+  part === "read"
+    ? [record.reads || 0, record.readSeconds || 0]
+    : part === "write"
+      ? [(record.writes || 0) + (record.syncs || 0), record.writeSeconds || 0]
+      : [2 * (record.opens || 0) + (record.stats || 0) + (record.seeks || 0), record.metaSeconds || 0];
 
-/** For the model of a cost. */
-export function straceText(job: Pick<Job, "records">): string {
-  const quickest = quickestCall(job);
-  return quickest === undefined
-    ? "strace makes calls longer, so that it is less without"
-    : `strace makes calls longer, each by at most ${Number((1e6 * quickest).toPrecision(2))} µs, which the quickest kind takes here`;
+const PARTS = ["read", "write", "meta"] as const;
+
+const isStraced = ({ runs }: Pick<Job, "runs">) => runs.some(({ kind }) => kind === "strace");
+
+/** The claim without the part of the time that the tracer itself takes. Times under strace are never measured times. */
+export function withoutTracer(job: Pick<Job, "runs" | "records">, claim: CostClaim): CostClaim {
+  if (claim.kind !== "remedy" || !isStraced(job)) return claim;
+  const overhead = quickestCall(job);
+  if (overhead === undefined)
+    return {
+      ...claim,
+      basis: "estimated",
+      model: `${claim.model}, in a run that strace slowed down by an unknown time`,
+    };
+  const micros = Number((1e6 * overhead).toPrecision(2));
+  return {
+    ...claim,
+    basis: "estimated",
+    healthy: net(claim.healthy, overhead),
+    model: `${claim.model}; less ${micros} µs for each call, as the quickest kind takes under strace`,
+  };
 }
+
+/** Of what is saved, the share that calls owe to the tracer is not saved without it. Made as often as it is asked for. */
+const net = (healthy: Iterable<Healthy>, overhead: number): Iterable<Healthy> => ({
+  *[Symbol.iterator]() {
+    for (const one of healthy) {
+      const parts = one.part === undefined ? PARTS : ([one.part] as const);
+      for (const part of parts) {
+        const [calls, seconds] = partOf(one.record, part);
+        const traced = seconds > 0 ? Math.min(1, (overhead * calls) / seconds) : 0;
+        yield { record: one.record, part, remains: 1 - (1 - one.remains) * (1 - traced) };
+      }
+    }
+  },
+});

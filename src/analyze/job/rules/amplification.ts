@@ -45,7 +45,7 @@ const writeAmplification = defineRule({
     const worst = heaviest(files, ({ record, moved }) => moved - record.bytesWritten);
     const asked = sum(files, ({ record }) => record.bytesWritten);
     const moved = sum(files, (file) => file.moved);
-    const reads = sum(files, ({ posix }) => posix.reads);
+    const reads = sum(files, ({ record, posix }) => Math.max(0, known(posix.reads) - known(record.reads)));
     const together = worst.record.collectiveWrites > 0;
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
@@ -61,7 +61,7 @@ const writeAmplification = defineRule({
         }),
         "the bytes that the program writes, at the rate of all that is moved",
       ),
-      statement: `The program writes ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO; storage moves ${formatBytes(moved)} for it, ${times(moved / asked)} as much, with ${many(reads, "read")} that the program did not make.`,
+      statement: `Storage moves ${formatBytes(moved)} for ${formatBytes(asked)} that the program writes to ${many(files.length, "file")} through MPI-IO, ${times(moved / asked)} as much${reads > 0 ? `; ${many(reads, "read")} below ${reads === 1 ? "is" : "are"} none of the program's` : ""}.`,
       evidence: {
         numbers: [
           { label: "bytes that the program writes", value: asked, unit: "bytes" },
@@ -77,8 +77,8 @@ const writeAmplification = defineRule({
         ...spanOf(listed, "write"),
       },
       advice: together
-        ? "Collective buffers have holes, which ROMIO fills by reading first. Switch data sieving off for writes, align file domains to stripes (striping_unit), and make the view of all ranks contiguous where the layout of the data allows it."
-        : "Each rank's pieces lie apart, and ROMIO reads and writes whole windows around them (data sieving), under locks. Switch it off for writes, or write collectively, so that ranks fill one another's holes.",
+        ? "Switch ROMIO's data sieving off for writes: it fills holes of collective buffers by reading first. Align file domains to stripes (striping_unit), and make the view of all ranks contiguous where the layout of the data allows it."
+        : "Switch ROMIO's data sieving off for writes, or write collectively, so that ranks fill one another's holes: now their pieces lie apart, and whole windows around them are read and written under locks.",
       snippet: snippetFor(job, SNIPPETS.mpiHints, {
         hints: [
           { key: "romio_ds_write", value: "disable" },

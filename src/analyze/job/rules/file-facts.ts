@@ -1,5 +1,6 @@
 /** Counts of files and of metadata operations that several rules judge by. */
 import type { JobFile } from "../job.ts";
+import { isProgramFile } from "../program-files.ts";
 import { bytesMoved, extentOf, ioSeconds, known, sum } from "./measures.ts";
 import { fileCalls, oncePerJob, realFiles } from "./per-job.ts";
 
@@ -86,8 +87,8 @@ interface DataFiles {
   readonly meanBytes: number;
 }
 
-/** Files with data. */
+/** Files with data, without those of the program. */
 export const dataFiles = oncePerJob((job): DataFiles => {
-  const files = realFiles(job).filter((file) => bytesMoved(file) > 0);
+  const files = realFiles(job).filter((file) => bytesMoved(file) > 0 && !isProgramFile(file));
   return { files, bytes: sum(files, bytesMoved), meanBytes: sum(files, extentOf) / files.length };
 });

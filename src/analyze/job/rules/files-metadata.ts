@@ -12,6 +12,7 @@ import { metadataFacts } from "./file-facts.ts";
 import { lateInCalls } from "./late-ranks.ts";
 import { bytesMoved, KIB, known, sum } from "./measures.ts";
 import { OPEN_RULES } from "./files-opens.ts";
+import { metadataAdvice, metadataCause } from "./metadata-advice.ts";
 import {
   CALLS,
   isWaiting,
@@ -301,12 +302,8 @@ const metadataTime = defineRule({
       job,
       realFiles(job).filter(({ fileId }) => repeated.has(fileId)),
     );
-    // Opens of named pipes and of locked files last until the other side is there.
-    const waiting = metaSecondsOf(
-      job,
-      realFiles(job).filter((file) => isWaiting(job, file)),
-    );
-    const waits = waiting >= 0.5 * meta.seconds;
+    const cause = metadataCause(job, meta.seconds);
+    const waits = cause.kind === "wait";
     const said = others.speak("metadata-storm", ...FILE_COUNTS) || inRepeated >= 0.5 * meta.seconds;
     if (said && !waits) return undefined;
     // An open of MPI-IO is collective, so that it lasts until the last rank is there.
@@ -319,19 +316,20 @@ const metadataTime = defineRule({
       cost: waits
         ? unknownCost("a call that waits for somebody says nothing of the storage")
         : estimatedCost(
-            realFiles(job).flatMap(({ layers }) =>
+            cause.files.flatMap(({ layers }) =>
               [...layers.values()].map((record) => ({ record, part: "meta" as const, remains: 0 })),
             ),
-            "all of the metadata time",
+            cause.kind === "program"
+              ? "all of the metadata time of the program's own files"
+              : "all of the metadata time",
             { atMost: true },
           ),
-      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}`,
+      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}${cause.kind === "program" ? ` Most of it goes to ${many(cause.files.length, "file")} of the program itself: modules and libraries that it loads.` : ""}`,
       evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
-      advice: waits
-        ? "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage."
-        : "Let one rank open small inputs and broadcast them; open shared files through MPI-IO, which can leave the opening to its aggregators; do not create many files in one directory at the same moment.",
-      ...(waits ? {} : { snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf([job.io]) }) }),
-      effect: `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
+      ...metadataAdvice(job, cause),
+      effect: waits
+        ? "None in speed where they are pipes or locks; a report that shows the rest."
+        : `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
       ...trust(
         job,
         COUNTERS,

@@ -2,6 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, NO_COST, syncSeconds, withLargerCalls } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
+import { isProgramFile } from "../program-files.ts";
 import type { LayerRecord } from "../records.ts";
 import { type CostClaim, type Rule, defineRule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
@@ -47,7 +48,8 @@ const manyFiles = defineRule({
   },
   judge(job, limits, others) {
     const own = ownFiles(job);
-    const files = realFiles(job).length >= limits.files ? realFiles(job) : smallWritten(job, limits);
+    const all = realFiles(job).filter((file) => !isProgramFile(file));
+    const files = all.length >= limits.files ? all : smallWritten(job, limits);
     if (files.length === 0 || others.speak("small-file-set", "metadata-storm")) return undefined;
     const meta = metadataFacts(job);
     const perProcess = own.perProcess
@@ -60,7 +62,12 @@ const manyFiles = defineRule({
         numbers: [
           { label: "files", value: files.length, unit: "files" },
           { label: "ranks", value: job.ranks, unit: "ranks" },
-          { label: "files of a single rank", value: own.files.length, unit: "files", of: files.length },
+          {
+            label: "files of a single rank",
+            value: files.filter(({ called }) => called.ranks === 1).length,
+            unit: "files",
+            of: files.length,
+          },
           { label: "metadata time", value: meta.seconds, unit: "seconds", of: ioSeconds(job) },
         ],
         ...worstFiles(files, bytesMoved, (file) => formatBytes(bytesMoved(file))),

@@ -1,8 +1,9 @@
 /** Rules on C streams (fopen, fwrite, fprintf). */
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost } from "../cost/remedies.ts";
+import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { type CostClaim, type Judgement, type Rule, defineRule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
   KIB,
@@ -19,7 +20,7 @@ import {
   sum,
 } from "./measures.ts";
 import { posixFiles, stdioFiles } from "./per-job.ts";
-import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { isTinyStream, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
 const stdioBulk = defineRule({
@@ -110,10 +111,10 @@ const stdioSmall = defineRule({
       source: "ours: the usual buffer of a stream (st_blksize)",
     },
     calls: {
-      value: 1000,
+      value: 100,
       unit: "calls",
       meaning: "calls on a file",
-      source: "as small-writes (Drishti: small_requests_absolute)",
+      source: "as small-writes: fewer are no pattern; what they cost decides how loud the finding is",
     },
     flushes: {
       value: 0.1,
@@ -179,13 +180,11 @@ const stdioSmall = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
-      advice: flushed
-        ? "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints."
-        : "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.",
-      snippet: snippetFor(job, SNIPPETS.streamBuffer, {
-        way: wayOf(files.map(({ record }) => record)),
-        fileBytes: largestOf(files.map(({ record }) => record)),
-      }),
+      ...streamAdvice(
+        job,
+        files.map(({ record }) => record),
+        flushed,
+      ),
       effect: "Thousands of records reach the file system in one write.",
       ...trust(
         job,
@@ -199,6 +198,31 @@ const stdioSmall = defineRule({
     };
   },
 });
+
+/** What to change, and the code for it. */
+function streamAdvice(
+  job: Job,
+  records: readonly LayerRecord[],
+  flushed: boolean,
+): Pick<Judgement, "advice" | "snippet"> {
+  const params = { way: wayOf(records), fileBytes: largestOf(records) };
+  const snippet = snippetFor(job, SNIPPETS.streamBuffer, params);
+  if (flushed)
+    return {
+      advice:
+        "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints.",
+      snippet,
+    };
+  if (!isTinyStream(params))
+    return { advice: "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.", snippet };
+  return {
+    advice:
+      params.way === "read"
+        ? "Read the file with one call and keep it: it is smaller than the buffer of a stream."
+        : "Put the file together in memory and write it with one call: it is smaller than the buffer of a stream.",
+    snippet,
+  };
+}
 
 /** Ours: a call that only copies into or out of the buffer, and the rate at which a full buffer is moved. */
 const BUFFERED_CALL_SECONDS = 0.1e-6;

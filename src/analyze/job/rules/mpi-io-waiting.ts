@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Others, type Rule } from "../rule.ts";
+import { defineRule, type Judgement, type Others, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -71,7 +71,8 @@ const singleAggregator = defineRule({
       const rank = soleMover(job, file.posix, file.way);
       if (rank === undefined || file.record.ranks < limits.ranks) return [];
       const stripes = fileOf(job, file.record)?.stripeCount ?? Number.NaN;
-      const wanted = Math.min(file.record.ranks, stripes > 0 ? stripes : AGGREGATORS_MOST);
+      // A file on one target is striped first: as many as it then has.
+      const wanted = Math.min(file.record.ranks, stripes > 1 ? stripes : AGGREGATORS_MOST);
       return [{ ...file, rank, stripes, wanted }];
     });
     if (files.length === 0) return undefined;
@@ -103,23 +104,41 @@ const singleAggregator = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice:
-        worst.stripes === 1
-          ? "The file lies on one OST: stripe it over several first, then ask for as many aggregators."
-          : `Ask for ${many(worst.wanted, "aggregator")}, spread over the nodes (cb_nodes, cb_config_list); ROMIO's default is one for each node.`,
-      snippet: snippetFor(job, SNIPPETS.mpiHints, {
-        hints: [
-          { key: `romio_cb_${worst.way}`, value: "enable" },
-          { key: "cb_nodes", value: worst.wanted },
-          { key: "cb_config_list", value: "*:1" },
-        ],
-      }),
+      ...moreAggregators(job, worst),
       effect: "Several clients move the data at the same time.",
       ...trust(job, ["MPI-IO", "POSIX"], "high", "bytes of the busiest rank are those of the whole file"),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
   },
 });
+
+/** What to change, and the code for it. */
+function moreAggregators(
+  job: Job,
+  { record, way, stripes, wanted }: Collective & { stripes: number; wanted: number },
+): Pick<Judgement, "advice" | "snippet"> {
+  const hints = [
+    { key: `romio_cb_${way}`, value: "enable" },
+    { key: "cb_nodes", value: wanted },
+    { key: "cb_config_list", value: "*:1" },
+  ];
+  if (stripes !== 1)
+    return {
+      advice: `Ask for ${many(wanted, "aggregator")}, spread over the nodes (cb_nodes, cb_config_list); ROMIO's default is one for each node.`,
+      snippet: snippetFor(job, SNIPPETS.mpiHints, { hints }),
+    };
+  return way === "write"
+    ? {
+        advice: `Stripe the file over several targets when it is made (striping_factor), and ask for as many aggregators, ${grouped(wanted)} (cb_nodes): now it lies on one OST.`,
+        snippet: snippetFor(job, SNIPPETS.mpiHints, {
+          hints: [...hints, { key: "striping_factor", value: wanted }],
+        }),
+      }
+    : {
+        advice: `Spread the file over about ${grouped(wanted)} targets first: now it lies on one OST, and more aggregators alone would read no faster.`,
+        snippet: snippetFor(job, SNIPPETS.moreStripes, { path: record.path, stripes: wanted, way }),
+      };
+}
 
 const lateRank = defineRule({
   id: "late-rank",

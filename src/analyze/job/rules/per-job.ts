@@ -1,6 +1,7 @@
 /** Lists that several rules walk through. A log may have a hundred thousand files, so each is made once per job. */
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
+import { isProgramFile } from "../program-files.ts";
 
 /** The same function, but for each job its answer is kept as long as the job is. */
 export function oncePerJob<Answer>(compute: (job: Job) => Answer): (job: Job) => Answer {
@@ -19,10 +20,14 @@ export { traceOf } from "../trace-lookup.ts";
 
 const isStream = (path: string) => path.startsWith("<");
 
-/** Standard streams and devices are no files that a layout or a size of calls could help. */
-const isPlain = ({ path }: LayerRecord) => !isStream(path) && !/^\/(dev|proc|sys)\//.test(path);
+/**
+ * Standard streams, devices and the program's own files are none that a layout or a size of calls could help: nobody
+ * changes how an interpreter reads its modules.
+ */
+const isPlain = (record: LayerRecord) =>
+  !isStream(record.path) && !/^\/(dev|proc|sys)\//.test(record.path) && !isProgramFile(record);
 
-/** Files that are not standard streams. */
+/** Files that are not standard streams; those of the program are among them, for their opens. */
 export const realFiles = oncePerJob((job): readonly JobFile[] =>
   job.files.filter(({ path }) => !isStream(path)),
 );

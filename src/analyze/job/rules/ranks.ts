@@ -3,10 +3,10 @@ import { formatBytes, formatRate } from "../../../base/units.ts";
 import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { type CostClaim, defineRule, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
-import { bytesMoved, heaviest, sum } from "./measures.ts";
+import { bytesMoved, heaviest, MIB, sum } from "./measures.ts";
 import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
@@ -41,13 +41,22 @@ const oneRankIo = defineRule({
       meaning: "ranks that the job has at least",
       source: "ours: with two, one may well write for both",
     },
+    bytes: {
+      value: 2 * MIB,
+      unit: "bytes",
+      meaning: "bytes of that rank, at least",
+      source: "ours: of less no other rank gets a megabyte, and a call below that pays for itself only",
+    },
     cost: COST,
   },
   judge(job, limits) {
     if (job.ranks < limits.ranks) return undefined;
     const spread = costliest(
       groupSpreads(job).filter(
-        (one) => one.heaviestBytes >= limits.share * one.totalBytes && !doOthersTakePart(job, one),
+        (one) =>
+          one.heaviestBytes >= limits.bytes &&
+          one.heaviestBytes >= limits.share * one.totalBytes &&
+          !doOthersTakePart(job, one),
       ),
     );
     if (spread === undefined) return undefined;
@@ -235,7 +244,9 @@ const straggler = defineRule({
         (alone === undefined
           ? `Look at the node of rank ${rank} (another process on it, its network link, its memory) and run again on other nodes; if the same rank is slow again, look at what it does besides: a header, a log, a sort.`
           : `Only rank ${rank} has files on OST ${alone}, so the log cannot tell a slow node from a slow target: run again on other nodes with the files on another target.`) +
-        " With collective MPI-IO the aggregators write the data of a slow rank too.",
+        (programOf(job).mpi
+          ? ` With collective MPI-IO the aggregators ${wayOf(files)} the data of a slow rank too.`
+          : ""),
       snippet:
         alone === undefined
           ? snippetFor(job, SNIPPETS.hostOfRank, { rank })
@@ -391,11 +402,13 @@ function nodesFor(job: Job): number {
 function sharedByRanks(job: Job, files: readonly JobFile[], bytes: number, seconds: number): CostClaim {
   const alone = bytes / seconds;
   const reached = reachedTogether(job, new Set(files));
-  const times = Math.min(job.ranks, Math.max(1, reached / alone));
-  const model = `its bytes shared by ${grouped(job.ranks)} ranks`;
+  // A part of a megabyte for each: smaller ones pay for calls.
+  const ranks = Math.min(job.ranks, Math.max(1, Math.floor(bytes / MIB)));
+  const times = Math.min(ranks, Math.max(1, reached / alone));
+  const model = `its bytes shared by ${grouped(ranks)} ranks`;
   return estimatedCost(
     files.map(({ called }) => ({ record: called, remains: 1 / times })),
-    times < job.ranks
+    times < ranks
       ? `${model}, together at ${formatRate(reached)} as elsewhere in this job`
       : `${model}, each at the rate of this one; the file system may give less`,
     { atMost: true },

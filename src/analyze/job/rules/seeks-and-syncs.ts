@@ -47,6 +47,7 @@ const excessSeeks = defineRule({
     if (!(count >= limits.calls)) return undefined;
     const accesses = sum(files, (file) => file.accesses);
     const streams = files.some(({ record }) => record.layer === "STDIO");
+    const ways = WAYS.filter((way) => files.some(({ record }) => callsOf(record, way) > 0));
     const seconds = sum(files, ({ record }) => record.metaSeconds);
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
@@ -79,12 +80,10 @@ const excessSeeks = defineRule({
       },
       advice: streams
         ? "Do not seek where the stream already stands. A seek writes the buffer out, and one that leaves the buffer fetches it again, however little is read there: read the region into memory once and pick from it, or write in order."
-        : "Leave out lseek where the file position is right already, or use pread and pwrite, which carry the offset with them.",
+        : `Leave out lseek where the file position is right already, or use ${ways.map((way) => (way === "read" ? "pread" : "pwrite")).join(" and ")}, which ${ways.length === 1 ? "carries the offset with it" : "carry the offset with them"}.`,
       snippet: streams
         ? snippetFor(job, SNIPPETS.readRegion, { way: wayOf(files.map(({ record }) => record)) })
-        : snippetFor(job, SNIPPETS.positioned, {
-            ways: WAYS.filter((way) => files.some(({ record }) => callsOf(record, way) > 0)),
-          }),
+        : snippetFor(job, SNIPPETS.positioned, { ways }),
       effect: streams
         ? "Buffers stay valid, so that reads of the file system become fewer and larger."
         : "One system call less for each access.",
@@ -220,6 +219,7 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
 /** `: one sync for every 10 writes`; empty without writes. */
 function syncsText(syncs: number, writes: number): string {
   if (!(writes > 0)) return "";
+  if (rough(Math.max(syncs / writes, writes / syncs)) === "1") return ": one sync for each write";
   return syncs <= writes
     ? `: one sync for every ${rough(writes / syncs)} writes`
     : `: ${rough(syncs / writes)} syncs for each write`;

@@ -143,8 +143,8 @@ function smallAdvice(
     const stripe = stripeOf(job, worst);
     return {
       advice:
-        `${worst.path} is ${way === "write" ? "written" : "read"} collectively and yet reaches the file system in small pieces: ` +
-        "turn collective buffering on and give aggregators a buffer of at least a stripe.",
+        "Turn collective buffering on and give aggregators a buffer of at least a stripe: " +
+        `${worst.path} is ${way === "write" ? "written" : "read"} collectively and yet reaches the file system in small pieces.`,
       snippet: snippetFor(job, SNIPPETS.mpiHints, {
         hints: [
           { key: `romio_cb_${way}`, value: "enable" },
@@ -157,15 +157,15 @@ function smallAdvice(
   if (mpi !== undefined)
     return {
       advice:
-        `${worst.path} is accessed through MPI-IO: describe what each rank ${way === "write" ? "writes" : "reads"} with a file view ` +
-        `and make one collective call (MPI_File_${way}_all), so that aggregators join the pieces of all ranks.`,
+        `Describe what each rank ${way === "write" ? "writes" : "reads"} with a file view and make one collective call ` +
+        `(MPI_File_${way}_all), so that aggregators join the pieces of all ranks (${worst.path} first).`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   if (worst.ranks > 1 && job.facts.has("ranks"))
     return {
       advice:
-        `${many(worst.ranks, "rank")} make these calls on ${worst.path} through POSIX. Collect pieces in memory and ${way} megabytes ` +
-        `at a time; where the pieces of ranks lie between one another, use collective MPI-IO, which joins them.${ncioSentence(worst, way)}`,
+        `Collect pieces in memory and ${way} megabytes at a time: ${many(worst.ranks, "rank")} make these calls on ${worst.path}. ` +
+        `Where the pieces of ranks lie between one another, use collective MPI-IO, which joins them.${ncioSentence(worst, way)}`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   return way === "write"

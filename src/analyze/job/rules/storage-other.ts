@@ -1,7 +1,7 @@
 /** Rules on storage that are not about the layout of one file: the set of OSTs, the file system, a stalled call. */
 import { formatBytes } from "../../../base/units.ts";
 import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
-import type { JobFile, OstLoad } from "../job.ts";
+import type { Job, JobFile, OstLoad } from "../job.ts";
 import { defineRule, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
@@ -219,8 +219,9 @@ const notParallelFs = defineRule({
   },
   judge(job, limits) {
     const all = realFiles(job);
-    const onNetwork = all.filter(({ fsType }) => NETWORK.test(fsType ?? ""));
-    const onNode = all.filter(({ fsType }) => LOCAL.test(fsType ?? ""));
+    const told = all.filter((file) => !isParallelForSure(job, file));
+    const onNetwork = told.filter(({ fsType }) => NETWORK.test(fsType ?? ""));
+    const onNode = told.filter(({ fsType }) => LOCAL.test(fsType ?? ""));
     const [files, remote] =
       sum(onNetwork, bytesMoved) >= sum(onNode, bytesMoved) ? [onNetwork, true] : [onNode, false];
     const bytes = sum(files, bytesMoved);
@@ -267,6 +268,18 @@ const notParallelFs = defineRule({
     };
   },
 });
+
+/** Ours: no node runs as many ranks. */
+const NODE_RANKS_MOST = 512;
+
+/**
+ * Whatever the mount table says of the path, which may lead through a symbolic link: the file has stripes, or ranks of
+ * several nodes share it.
+ */
+function isParallelForSure(job: Job, { stripeCount, osts, called }: JobFile): boolean {
+  if (stripeCount > 0 || osts.length > 0) return true;
+  return called.ranks > NODE_RANKS_MOST || (called.ranks > 1 && called.ranks === job.ranks && job.nodes > 1);
+}
 
 const slowCall = defineRule({
   id: "slow-call",

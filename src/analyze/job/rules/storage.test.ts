@@ -7,7 +7,7 @@ import { LogWriter, memorySink } from "../../../formats/darshan/writer.ts";
 import { type Application, osts, RATE } from "../../../generate/single/application.ts";
 import type { Finding } from "../../../model/finding.ts";
 import { nodeEncoders } from "../../../node/encoders.ts";
-import type { Job } from "../job.ts";
+import type { Job, JobFile } from "../job.ts";
 import { judged } from "./test-kit.ts";
 import { jobOf, plannedJob, singleJob } from "../test-kit.ts";
 import { STORAGE_RULES } from "./storage.ts";
@@ -240,6 +240,20 @@ describe("not-parallel-fs", () => {
 
   it("only mentions storage of the node", () => {
     expect(find(job("ext4", 0), "not-parallel-fs")?.severity).toBe("info");
+  });
+
+  it("believes stripes and nodes that share a file, not the mount table", () => {
+    const plain = job("nfs", 0);
+    // Files and records are views with private parts: what is not replaced is asked of them.
+    const over = <Of extends object>(of: Of, values: object): Of =>
+      new Proxy(of, {
+        get: (target, name) => Reflect.get(Object.hasOwn(values, name) ? values : target, name),
+      });
+    const told = (values: (file: JobFile) => object) => plain.files.map((file) => over(file, values(file)));
+    expect(find({ ...plain, files: told(() => ({ stripeCount: 4 })) }, "not-parallel-fs")).toBeUndefined();
+    const files = told(({ called }) => ({ called: over(called, { ranks: 4 }) }));
+    expect(find({ ...plain, files, nodes: 2 }, "not-parallel-fs")).toBeUndefined();
+    expect(find({ ...plain, files, nodes: 1 }, "not-parallel-fs")).toBeDefined();
   });
 
   it("is silent on a parallel file system, and when the bulk is elsewhere", () => {

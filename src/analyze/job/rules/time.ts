@@ -3,8 +3,9 @@ import { formatBytes } from "../../../base/units.ts";
 import { EXPLAINED } from "../cost/cost.ts";
 import { NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile } from "../job.ts";
+import { isProgramPath } from "../program-files.ts";
 import { defineRule, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
@@ -75,7 +76,7 @@ const ioShare = defineRule({
       },
       advice:
         "Start with the files that take most time. Ask first whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes: non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2.",
-      snippet: snippetFor(job, SNIPPETS.overlap, { way: wayOf([job.io]) }),
+      snippet: snippetFor(job, SNIPPETS.overlap, { way: readSeconds > writeSeconds ? "read" : "write" }),
       effect: `At most the ${percent(meanShare)} of the run time that I/O takes.`,
       ...trust(
         job,
@@ -168,14 +169,14 @@ const mmapIo = defineRule({
     files: {
       value: 1,
       unit: "files",
-      meaning: "mapped files that are not program code",
+      meaning: "mapped files that are not the program's own",
       source: "ours: one is enough for sums that are too low",
     },
   },
   judge(job, limits) {
     const mmapsOf = (file: JobFile) => fileCalls(job, file).mmaps;
     const all = realFiles(job);
-    const files = all.filter((file) => mmapsOf(file) > 0 && !CODE.test(file.path));
+    const files = all.filter((file) => mmapsOf(file) > 0 && !isProgramPath(file.path));
     if (files.length < limits.files) return undefined;
     const mmaps = sum(files, mmapsOf);
     const unseen = files.filter(({ bytesRead, bytesWritten }) => !(bytesRead > 0) && !(bytesWritten > 0));
@@ -204,9 +205,6 @@ const mmapIo = defineRule({
     };
   },
 });
-
-/** Program code is mapped by the loader; its bytes do not matter here. */
-const CODE = /\.(so(\.[0-9]+)*|dylib|jar|pyc)$/;
 
 export const TIME_RULES: readonly Rule[] = [
   partialData,

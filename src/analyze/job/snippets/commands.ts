@@ -138,6 +138,20 @@ loader = DataLoader(Samples(path), batch_size=batch, num_workers=2, persistent_w
   },
 });
 
+/** The program's modules and libraries as one file; `path` lies in the environment. */
+const environmentImage = entry<Place & { readonly files: number }>("environment-image", {
+  plain: {
+    shell: (
+      { path, files },
+      paths,
+    ) => `# once: the environment as one image instead of ${formatCount(whole(files))} files
+mksquashfs ${paths.folder(path)} environment.squashfs
+# in the job, on each node: mounted read-only without root
+mkdir -p /tmp/environment && squashfuse environment.squashfs /tmp/environment
+export PATH="/tmp/environment/bin:$PATH"`,
+  },
+});
+
 /** Temporary files in memory of the node. */
 const nodeTmp = entry("node-tmp", {
   plain: {
@@ -236,6 +250,7 @@ export const COMMAND_SNIPPETS = {
   lookAtOst,
   toScratch,
   oneImage,
+  environmentImage,
   nodeTmp,
   traceCalls,
   moreRecords,

@@ -20,5 +20,6 @@ export const SNIPPETS = {
 };
 
 export { snippetFor } from "./entry.ts";
-export { programLanguage } from "./program.ts";
+export { programLanguage, programOf } from "./program.ts";
+export { isTinyStream } from "./stdio.ts";
 export { wayOf } from "./words.ts";

@@ -19,7 +19,8 @@ function bufferBytes({ fileBytes }: Stream): number {
   return bytes;
 }
 
-const isTiny = ({ fileBytes }: Stream) => fileBytes <= TINY_BYTES;
+/** A buffer would not help: it has one that holds all of it. */
+export const isTinyStream = ({ fileBytes }: Pick<Stream, "fileBytes">) => fileBytes <= TINY_BYTES;
 
 const cTiny = {
   read: `/* a file this small is read with one call and kept */
@@ -62,8 +63,8 @@ ${
 /** A buffer that fits the file; for tiny files a single call. */
 const streamBuffer = entry<Stream>("stream-buffer", {
   plain: {
-    c: (params) => (isTiny(params) ? cTiny[params.way] : cBuffer(params)),
-    python: (params) => (isTiny(params) ? pythonTiny[params.way] : pythonBuffer(params)),
+    c: (params) => (isTinyStream(params) ? cTiny[params.way] : cBuffer(params)),
+    python: (params) => (isTinyStream(params) ? pythonTiny[params.way] : pythonBuffer(params)),
   },
 });
 
@@ -82,9 +83,11 @@ close(fd);`,
 const pastStreams = entry<Stream>("past-streams", {
   plain: {
     c: (params) =>
-      isTiny(params) ? cTiny[params.way] : `/* first step */\n${cBuffer(params)}\n\n${cBulk[params.way]}`,
+      isTinyStream(params)
+        ? cTiny[params.way]
+        : `/* first step */\n${cBuffer(params)}\n\n${cBulk[params.way]}`,
     python: (params) =>
-      isTiny(params)
+      isTinyStream(params)
         ? pythonTiny[params.way]
         : params.way === "write"
           ? `# instead of array.tofile(path), which copies through a C stream

@@ -28,7 +28,7 @@ export interface ClientOptions {
 }
 
 const TIMEOUT_MS = 30_000;
-const SYNC_TIMEOUT_MS = 600_000;
+export const SYNC_TIMEOUT_MS = 600_000;
 const OUTSTANDING_MAX = 65_536;
 
 interface ServersCounts extends RequestCounts {

@@ -14,7 +14,8 @@ import {
   STRIP_BYTES_MAX,
   STRIP_BYTES_MIN,
 } from "../limits.ts";
-import type { Joins, ListenAt } from "../server/setting.ts";
+import type { ListenAt } from "../server/setting.ts";
+import type { Joins, Syncs } from "../modes.ts";
 import { cleanUp, openFolder, type OpenFolder } from "./folder.ts";
 import { Child } from "./child.ts";
 import { writeState } from "./state.ts";
@@ -27,6 +28,7 @@ interface StartOptions {
   /** TCP instead of Unix sockets; 127.0.0.1 and ports that the system chooses unless given. */
   readonly tcp?: { readonly host?: string; readonly port?: number };
   readonly joins?: Joins;
+  readonly syncs?: Syncs;
   readonly simulateSeekMs?: number;
   readonly limits?: Partial<Limits>;
   /** The servers outlive this process, until `stopServers`. */
@@ -98,6 +100,7 @@ function startChild(
     token,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     joins: options.joins ?? "touching",
+    syncs: options.syncs ?? "beside",
     simulateSeekMs: options.simulateSeekMs ?? 0,
   };
   return new Child({ setting, detached: options.detached === true }, folder.logPath);

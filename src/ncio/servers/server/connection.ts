@@ -22,6 +22,7 @@ import type { Client } from "./waiting.ts";
 /** A response above this size is written into a buffer that is used again. */
 const POOLED_BYTES_MIN = 4096;
 const KNOWN_OPS = new Set<number>(Object.values(Op));
+const WRITING_OPS = new Set<number>([Op.write, Op.writeList, Op.writeType]);
 /** Their responses can be large, their requests are not. */
 const ASKING_OPS = new Set<number>([Op.read, Op.readList, Op.readType, Op.stats]);
 
@@ -153,21 +154,23 @@ export class ServerConnection implements Client {
 
   /** Gives the bytes moved. */
   #move(op: Op, handle: number): number {
-    const { data } = this.#server;
+    const { data, delayed } = this.#server;
     const body = this.#body;
+    const open = this.#handles.get(handle, WRITING_OPS.has(op));
+    delayed.touched(open.file);
     switch (op) {
       case Op.write:
-        return data.write(this.#handles.get(handle, true), body);
+        return data.write(open, body);
       case Op.writeList:
-        return data.writeList(this.#handles.get(handle, true), body);
+        return data.writeList(open, body);
       case Op.writeType:
-        return data.writeType(this.#handles.get(handle, true), body);
+        return data.writeType(open, body);
       case Op.read:
-        return data.read(this.#handles.get(handle, false), body, this.#reserve);
+        return data.read(open, body, this.#reserve);
       case Op.readList:
-        return data.readList(this.#handles.get(handle, false), body, this.#reserve);
+        return data.readList(open, body, this.#reserve);
       default:
-        return data.readType(this.#handles.get(handle, false), body, this.#reserve);
+        return data.readType(open, body, this.#reserve);
     }
   }
 
@@ -256,14 +259,22 @@ export class ServerConnection implements Client {
   #sync(id: number, handle: number): void {
     exactly(this.#body, 0, "sync");
     const { file } = this.#handles.get(handle, false);
+    const { files, delayed, setting } = this.#server;
+    if (setting.syncs === "blocking") {
+      files.syncNow(file);
+      this.#answer(Op.sync, id, 0);
+      return;
+    }
     this.#beginWaiting();
-    this.#server.files.sync(file, (error) => {
+    const end = (error: Error | null): void => {
       this.#busy = false;
       if (this.#ended) return;
       if (error === null) this.#answer(Op.sync, id, 0);
       else this.#refuse(id, error);
       this.goOn();
-    });
+    };
+    if (setting.syncs === "delayed") delayed.add(file, end);
+    else files.sync(file, end);
   }
 
   #beginWaiting(): void {

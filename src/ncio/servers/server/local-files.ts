@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fdatasync,
+  fdatasyncSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
@@ -11,10 +12,11 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { folderSynced } from "../../../node/durable.ts";
+import { folderSynced, syncFolder } from "../../../node/durable.ts";
 import { Refusal } from "../errors.ts";
 import { OPEN_FILES_MAX } from "../limits.ts";
 import { nameFault } from "../names.ts";
+import { DirtyPages } from "./dirty-pages.ts";
 import { OPEN_CREATE, OPEN_EMPTY, Status } from "../wire.ts";
 
 export interface LocalFile {
@@ -25,6 +27,8 @@ export interface LocalFile {
   fresh: boolean;
   /** Syncs that run in other threads: the descriptor must live as long. */
   syncing: number;
+  /** Written since the last sync. */
+  readonly dirty: DirtyPages;
 }
 
 /** No link is followed, and nothing that could block is waited for. */
@@ -34,6 +38,9 @@ export class LocalFiles {
   readonly #folder: string;
   readonly #byName = new Map<string, LocalFile>();
   #openFds = 0;
+  /** Syncs that found something to write, and pages of 4 KiB that they wrote. */
+  flushes = 0;
+  flushedPages = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -93,12 +100,27 @@ export class LocalFiles {
     this.#byName.delete(name);
   }
 
+  /** Data of the file, and its name when it is new, before anything else is done. */
+  syncNow(file: LocalFile): void {
+    this.#countPages(file);
+    fdatasyncSync(file.fd);
+    if (!file.fresh) return;
+    syncFolder(this.#folder);
+    file.fresh = false;
+  }
+
+  #countPages(file: LocalFile): void {
+    const pages = file.dirty.take();
+    if (pages > 0) this.flushes++;
+    this.flushedPages += pages;
+  }
+
   /** Data of the file, and its name when it is new. Other requests are served meanwhile. */
   sync(file: LocalFile, done: (error: Error | null) => void): void {
+    this.#countPages(file);
     file.syncing++;
     const end = (error: Error | null): void => {
-      file.syncing--;
-      this.#closeWhenIdle(file);
+      this.release(file);
       done(error);
     };
     fdatasync(file.fd, (error) => {
@@ -108,6 +130,12 @@ export class LocalFiles {
         folderSynced(this.#folder).then(() => end(null), end);
       }
     });
+  }
+
+  /** One who held the descriptor for a sync does so no more. */
+  release(file: LocalFile): void {
+    file.syncing--;
+    this.#closeWhenIdle(file);
   }
 
   /** What lies here. */
@@ -154,7 +182,7 @@ function openLocal(path: string, name: string, create: boolean): LocalFile {
     closeSync(fd);
     throw notAFile(name);
   }
-  return { name, fd, handles: 0, fresh, syncing: 0 };
+  return { name, fd, handles: 0, fresh, syncing: 0, dirty: new DirtyPages() };
 }
 
 const noSuch = (name: string): Refusal => new Refusal(Status.noSuchFile, `${name}: no such file`);

@@ -6,6 +6,7 @@ import { BufferPool } from "../buffers.ts";
 import { CONNECTIONS_MAX, frameBytesMax, PATIENCE, type Patience, UNKNOWN_MAX } from "../limits.ts";
 import { encodeHello, Op, type ServerStats } from "../wire.ts";
 import { ServerConnection } from "./connection.ts";
+import { DelayedSyncs } from "./delayed-syncs.ts";
 import { Disk } from "./disk.ts";
 import { LocalFiles } from "./local-files.ts";
 import { DataRequests } from "./requests.ts";
@@ -17,6 +18,7 @@ export class TargetServer {
   readonly instance = randomBytes(16).toString("hex");
   readonly pool = new BufferPool();
   readonly files: LocalFiles;
+  readonly delayed: DelayedSyncs;
   readonly disk: Disk;
   readonly data: DataRequests;
   readonly hello: Buffer;
@@ -37,6 +39,7 @@ export class TargetServer {
     const { server, servers, stripBytes, limits } = setting;
     this.setting = setting;
     this.files = new LocalFiles(setting.folder);
+    this.delayed = new DelayedSyncs(this.files);
     this.disk = new Disk(setting.joins, setting.simulateSeekMs);
     this.data = new DataRequests(this.disk, limits, { servers, bytes: stripBytes }, server);
     this.hello = encodeHello({ server, servers, stripBytes, limits, instance: this.instance });
@@ -105,9 +108,12 @@ export class TargetServer {
       storageWrites: disk.writes,
       storageReads: disk.reads,
       syncs: this.requests[Op.sync] as number,
+      flushes: this.files.flushes,
+      flushedPages: this.files.flushedPages,
       storedBytes: bytes,
       files,
       joins: setting.joins,
+      syncMode: setting.syncs,
       simulatedSeekMs: setting.simulateSeekMs,
       simulatedSeeks: disk.seeks.seeks,
     };

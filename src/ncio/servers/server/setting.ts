@@ -1,13 +1,6 @@
 /** What a server is told when it starts, and what it says back. */
 import type { Limits } from "../limits.ts";
-
-/**
- * How a server puts the pieces of one list or datatype request onto its disk. `none`: a call for each piece, as the servers of
- * the NCIO paper did. `touching`: pieces that touch in the local file are one call. `sieve`: also reads and writes across
- * small holes, which only the server may do, since nobody else writes its files meanwhile.
- */
-export type Joins = "none" | "touching" | "sieve";
-export const JOINS: readonly Joins[] = ["none", "touching", "sieve"];
+import type { Joins, Syncs } from "../modes.ts";
 
 export type ListenAt =
   | { readonly kind: "unix"; readonly path: string }
@@ -23,6 +16,7 @@ export interface ServerSetting {
   readonly token: string;
   readonly limits: Limits;
   readonly joins: Joins;
+  readonly syncs: Syncs;
   /** Each jump on the disk takes so long, in a model; 0: nothing is simulated. */
   readonly simulateSeekMs: number;
 }

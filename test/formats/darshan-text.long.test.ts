@@ -41,10 +41,21 @@ it("is read from a gzip file, by its content", async () => {
   expect((await found(packed)).bytes).toEqual((await found(path)).bytes);
 });
 
-it("says what totals alone lack, and where a line is none", async () => {
+it("says what sums alone lack, and where a line is none", async () => {
   const [{ name = "" } = {}] = referenceLogs;
-  await expect(found(fileWith(referenceText(name, "total")))).rejects.toThrow(
-    "totals only (darshan-parser --total): the records of files are missing; use --base, or the log itself",
+  const head = referenceText(name, "base").split(/^# \*{9}/m)[0] as string;
+  const list = `${head}\n# Per-file summary of I/O activity.\n# <record_id> <file_name> <nprocs>\n17\t/a\t4\n`;
+  for (const text of [
+    referenceText(name, "total"),
+    `${head}\n# Total file counts\n# -----\n`,
+    `${head}\n# performance\n# -----------\n# total_bytes: 5\n`,
+    list,
+  ])
+    await expect(found(fileWith(text))).rejects.toThrow(
+      "sums only (darshan-parser --total, --file, --perf or --file-list), no records of files; print the log with darshan-parser --base, or give the log itself",
+    );
+  await expect(found(fileWith(head.replace(/(version: )\S+/, "$12.05")))).rejects.toThrow(
+    "text of a log of Darshan 2.05, whose counters are others; Darshan 3.0 and newer can be read",
   );
   await expect(found(fileWith(`${referenceText(name, "base")}\nnoise\n`))).rejects.toThrow(
     /line \d+: 1 lines are neither counters nor traced calls/,

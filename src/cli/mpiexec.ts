@@ -1,32 +1,29 @@
 /** Starts this same command again as ranks of an MPI, which is how MPI-IO is measured. */
 import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { UsageError } from "../../base/errors.ts";
-import { FILE_VARIABLE, newFileName } from "../../ncio/run/measure.ts";
-import type { Context } from "../context.ts";
+import { UsageError } from "../base/errors.ts";
+import type { Context } from "./context.ts";
 
 const PROGRAMS = ["mpiexec.mpich", "mpiexec"];
 
 interface Asked {
   readonly ranks: number;
   readonly mpiexec: string | undefined;
+  /** What asks for it, for messages: "--backend mpiio". */
+  readonly option: string;
+  /** The file of the run, removed however it ends, and the variable that names it to the ranks. */
+  readonly file: { readonly path: string; readonly variable: string; readonly value: string };
 }
 
-/** The exit code becomes ours. The file is in `folder`. */
-export async function runUnderMpi(
-  { ranks, mpiexec }: Asked,
-  folder: string,
-  context: Context,
-): Promise<void> {
-  const program = findMpiexec(mpiexec);
-  const file = newFileName();
-  const partial = context.partialOutput(join(folder, file));
+/** The exit code becomes ours. */
+export async function runUnderMpi({ ranks, mpiexec, option, file }: Asked, context: Context): Promise<void> {
+  const program = findMpiexec(mpiexec, option);
+  const partial = context.partialOutput(file.path);
   const [, script = "", ...words] = process.argv;
   const args = [...program.options, "-n", String(ranks), process.execPath, script, ...words];
   const child = spawn(program.name, args, {
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, [FILE_VARIABLE]: file },
+    env: { ...process.env, [file.variable]: file.value },
   });
   const stop = () => child.kill("SIGTERM");
   context.signal.addEventListener("abort", stop, { once: true });
@@ -35,12 +32,12 @@ export async function runUnderMpi(
     child.once("exit", (status, signal) => resolve(status ?? (signal === "SIGINT" ? 130 : 1)));
   });
   context.signal.removeEventListener("abort", stop);
-  rmSync(join(folder, file), { force: true });
+  rmSync(file.path, { force: true });
   partial.done();
   context.exitWith(code);
 }
 
-function findMpiexec(asked: string | undefined): { name: string; options: string[] } {
+function findMpiexec(asked: string | undefined, option: string): { name: string; options: string[] } {
   for (const name of asked === undefined ? PROGRAMS : [asked]) {
     const { stdout, error } = spawnSync(name, ["--version"], { encoding: "utf8" });
     if (error !== undefined) continue;
@@ -51,7 +48,7 @@ function findMpiexec(asked: string | undefined): { name: string; options: string
   }
   throw new UsageError(
     asked === undefined
-      ? "--backend mpiio needs mpiexec, which was not found; install an MPI (Debian: mpich or openmpi-bin) or name the launcher with --mpiexec"
+      ? `${option} needs mpiexec, which was not found; install an MPI (Debian: mpich or openmpi-bin) or name the launcher with --mpiexec`
       : `--mpiexec ${asked}: cannot be run`,
   );
 }

@@ -1,0 +1,68 @@
+/**
+ * Opens of many files at one metadata server, all at once or one after the other: how long each takes, when the last is done, and what a
+ * request of somebody else waits meanwhile. The paper staggers opens to spare the server (I, V) and gives no numbers; the server's slowing
+ * under a queue is an assumption of ours.
+ */
+import { assert } from "../../../base/assert.ts";
+import { mean } from "../../../base/statistics.ts";
+
+export interface MetadataServer {
+  /** Of one open, when nothing waits. Lustre of the time: some 2,500 creates a second. */
+  readonly openSeconds: number;
+  /** Share of its speed that is left under an endless queue, and the queue at which half of the loss has come. */
+  readonly floor: number;
+  readonly half: number;
+}
+
+export const METADATA_SERVER: MetadataServer = { openSeconds: 0.0004, floor: 0.25, half: 250 };
+
+export interface OpenResult {
+  readonly files: number;
+  readonly staggerSeconds: number;
+  /** From the first open to the answer of the last. */
+  readonly seconds: number;
+  readonly meanOpenSeconds: number;
+  readonly worstOpenSeconds: number;
+  /** Largest queue at the server. */
+  readonly queue: number;
+  /** Mean wait of a request that others send at any moment of this time. */
+  readonly othersWaitSeconds: number;
+}
+
+export function openFiles(files: number, staggerSeconds: number, server: MetadataServer): OpenResult {
+  assert(files > 0 && staggerSeconds >= 0, "there is something to open");
+  const times: number[] = [];
+  let [now, done, worstQueue, waitArea] = [0, 0, 0, 0];
+  while (done < files) {
+    const arrived = Math.min(
+      files,
+      staggerSeconds === 0 ? files : Math.floor(now / staggerSeconds + 1e-9) + 1,
+    );
+    const queue = arrived - done;
+    if (queue === 0) {
+      now = done * staggerSeconds;
+      continue;
+    }
+    const service = server.openSeconds / efficiency(queue, server);
+    worstQueue = Math.max(worstQueue, queue);
+    // Who comes meanwhile waits for all that are before it.
+    waitArea += queue * service * service;
+    now += service;
+    times.push(now - done * staggerSeconds);
+    done++;
+  }
+  return {
+    ...{ files, staggerSeconds, seconds: now },
+    meanOpenSeconds: mean(times),
+    worstOpenSeconds: Math.max(...times),
+    queue: worstQueue,
+    othersWaitSeconds: waitArea / now,
+  };
+}
+
+const efficiency = (queue: number, { floor, half }: MetadataServer): number =>
+  floor + (1 - floor) / (1 + (queue - 1) / half);
+
+/** Intervals to compare: none, and around what one open takes. */
+export const staggersOf = ({ openSeconds }: MetadataServer): number[] =>
+  [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2].map((factor) => factor * openSeconds);

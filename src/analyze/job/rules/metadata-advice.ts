@@ -1,0 +1,79 @@
+/** What to do about time in metadata, and the code for it: one decision for both, by who opens what. */
+import type { Job, JobFile } from "../job.ts";
+import { environmentOf, isProgramFile } from "../program-files.ts";
+import type { Judgement } from "../rule.ts";
+import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { heaviest } from "./measures.ts";
+import { isWaiting, metaSecondsOf } from "./metadata-calls.ts";
+import { fileCalls, realFiles } from "./per-job.ts";
+import { many } from "./wording.ts";
+
+interface MetadataCause {
+  /** wait: opens that last until somebody is there; program: modules and libraries; the rest by who opens the files. */
+  readonly kind: "wait" | "program" | "mpi-io" | "every-rank" | "own";
+  /** The files that most of the time goes to. */
+  readonly files: readonly JobFile[];
+}
+
+/** Ours: a kind of files explains the time when it has at least half of it. */
+const MOST = 0.5;
+
+export function metadataCause(job: Job, seconds: number): MetadataCause {
+  const kinds: readonly [MetadataCause["kind"], (file: JobFile) => boolean][] = [
+    // Opens of named pipes and of locked files last until the other side is there.
+    ["wait", (file) => isWaiting(job, file)],
+    ["program", isProgramFile],
+    ["mpi-io", ({ called }) => called.layer === "MPI-IO" && called.ranks > 1],
+    ["every-rank", ({ called }) => called.ranks > 1],
+  ];
+  for (const [kind, test] of kinds) {
+    const files = realFiles(job).filter(test);
+    if (metaSecondsOf(job, files) >= MOST * seconds) return { kind, files };
+  }
+  return { kind: "own", files: realFiles(job) };
+}
+
+export function metadataAdvice(
+  job: Job,
+  { kind, files }: MetadataCause,
+): Pick<Judgement, "advice" | "snippet"> {
+  const worst = heaviest(files, (file) => fileCalls(job, file).metaSeconds);
+  switch (kind) {
+    case "wait":
+      return {
+        advice:
+          "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage.",
+      };
+    case "program":
+      return {
+        advice: `Start the program from an image of its environment: one file on the shared file system instead of ${many(files.length, "module and library", "modules and libraries")} that every process looks for. A container does the same; so does a copy on storage of the node.`,
+        snippet: snippetFor(job, SNIPPETS.environmentImage, {
+          path: `${environmentOf(worst.path)}/bin`,
+          files: files.length,
+        }),
+      };
+    case "mpi-io":
+      return {
+        advice:
+          "Open shared files collectively and let only the aggregators open them (romio_no_indep_rw); do not open and close them in every step.",
+        snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf(files) }),
+      };
+    case "every-rank":
+      return wayOf(files) === "read"
+        ? {
+            advice:
+              "Let one rank open and read small inputs and hand them to the others; open large ones once and keep them open.",
+            snippet: snippetFor(job, SNIPPETS.broadcastFile, { path: worst.path }),
+          }
+        : {
+            advice: "Open shared files once and keep them open; do not open and close them in every step.",
+            snippet: snippetFor(job, SNIPPETS.openOnce, { way: "write" }),
+          };
+    case "own":
+      return {
+        advice:
+          "Use fewer files, and open each once: put what belongs together into one file, and do not create many in one directory at the same moment.",
+        snippet: snippetFor(job, SNIPPETS.container, { way: wayOf(files) }),
+      };
+  }
+}

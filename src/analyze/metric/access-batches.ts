@@ -1,0 +1,194 @@
+/**
+ * Hands out packed accesses in order of time, batch by batch: blocks are unpacked in the order of their first start, and
+ * only what overlaps within a batch is sorted again. A slice of time gets the accesses that lie in it, cut at its edges.
+ */
+import { IntegerSorter } from "../../base/integer-sort.ts";
+import { getColumn } from "../../base/word-columns.ts";
+import type { StoredRuns } from "./access-runs.ts";
+import { longer } from "./exact-sums.ts";
+import { ALL_TIME, type Slice } from "./level-times.ts";
+
+/** Accesses unpacked at a time, at least. */
+const BATCH = 2 ** 15;
+
+export class AccessBatches {
+  readonly #runs: StoredRuns;
+  readonly #shift: Float64Array;
+  readonly #slice: Slice;
+  readonly #withBytes: boolean;
+  readonly #sorter = new IntegerSorter();
+  /** Blocks of the slice in the order of their first start, and these starts on the axis. */
+  readonly #order: Uint32Array;
+  readonly #first: Float64Array;
+  #next = 0;
+  /** Rows in `start` and values in `sortedEnds`, with those of the batch in front. */
+  #rows = 0;
+  #endRows = 0;
+  /** Accesses of the batch, in order of their start. */
+  starts = 0;
+  start = new Float64Array(BATCH);
+  end = new Float64Array(BATCH);
+  tally = new Uint32Array(BATCH);
+  bytes: Float64Array;
+  /** The next batch starts here or later. */
+  boundNs = Number.POSITIVE_INFINITY;
+  /** All ends before the next batch, in order. */
+  ends = 0;
+  sortedEnds = new Float64Array(BATCH);
+
+  /** `shift` moves the times of a source to the common axis; `withBytes`: whether `bytes` is filled. */
+  constructor(runs: StoredRuns, shift: Float64Array, slice: Slice = ALL_TIME, withBytes = true) {
+    this.#runs = runs;
+    this.#shift = shift;
+    this.#slice = slice;
+    this.#withBytes = withBytes;
+    this.bytes = new Float64Array(withBytes ? BATCH : 0);
+    const { fromNs, toNs } = slice;
+    const own = new Uint32Array(runs.blocks);
+    const first = new Float64Array(runs.blocks);
+    let count = 0;
+    for (let block = 0; block < runs.blocks; block++) {
+      const by = shift[runs.source[block] as number] as number;
+      const [base, last] = [(runs.base[block] as number) + by, (runs.last[block] as number) + by];
+      if (base >= toNs || ((runs.lastEnd[block] as number) + by <= fromNs && last < fromNs)) continue;
+      own[count] = block;
+      first[count++] = Math.max(base, fromNs);
+    }
+    const order = this.#sorter.order(first, count);
+    this.#order = order === undefined ? own.subarray(0, count) : order.map((at) => own[at] as number);
+    this.#first = order === undefined ? first : Float64Array.from(order, (at) => first[at] as number);
+  }
+
+  /** Goes on to the next batch; false when there is none. */
+  next(): boolean {
+    this.#dropBatch();
+    const count = this.#order.length;
+    if (this.#next === count && this.#rows === 0 && this.#endRows === 0) return false;
+    // At least as many as are left over, so that these are not sorted again for a few.
+    const wanted = Math.max(BATCH, this.#rows);
+    for (let taken = 0; taken < wanted && this.#next < count; ) {
+      const block = this.#order[this.#next++] as number;
+      this.#unpack(block);
+      taken += this.#runs.rows[block] as number;
+    }
+    const bound = this.#next === count ? Number.POSITIVE_INFINITY : (this.#first[this.#next] as number);
+    this.boundNs = bound;
+    this.#sortRows();
+    this.starts = lowerBound(this.start, this.#rows, bound);
+    this.#addEnds();
+    this.ends = lowerBound(this.sortedEnds, this.#endRows, bound);
+    return true;
+  }
+
+  /** Ends of what starts in the batch: in the order of starts they are nearly in order. Others end behind the bound. */
+  #addEnds(): void {
+    const count = this.#endRows + this.starts;
+    if (count > this.sortedEnds.length) this.sortedEnds = longer(this.sortedEnds, count);
+    this.sortedEnds.set(this.end.subarray(0, this.starts), this.#endRows);
+    this.#endRows = count;
+    this.#sorter.sort(this.sortedEnds, count);
+  }
+
+  #dropBatch(): void {
+    const { starts, ends } = this;
+    if (starts > 0) {
+      this.start.copyWithin(0, starts, this.#rows);
+      this.end.copyWithin(0, starts, this.#rows);
+      this.tally.copyWithin(0, starts, this.#rows);
+      if (this.#withBytes) this.bytes.copyWithin(0, starts, this.#rows);
+      this.#rows -= starts;
+      this.starts = 0;
+    }
+    if (ends > 0) {
+      this.sortedEnds.copyWithin(0, ends, this.#endRows);
+      this.#endRows -= ends;
+      this.ends = 0;
+    }
+  }
+
+  #unpack(block: number): void {
+    const runs = this.#runs;
+    const rows = runs.rows[block] as number;
+    const words = runs.segments[runs.segment[block] as number] as Uint32Array;
+    this.#reach(this.#rows + rows);
+    const { start, end, tally } = this;
+    const [from, to] = [this.#rows, this.#rows + rows];
+    const by = this.#shift[runs.source[block] as number] as number;
+    let place = getColumn(words, runs.place[block] as number, end, from, to);
+    place = getColumn(words, place, start, from, to);
+    addStarts(start, end, from, to, (runs.base[block] as number) + by);
+    place = getColumn(words, place, tally, from, to);
+    if (this.#withBytes) getColumn(words, place, this.bytes, from, to);
+    const map = runs.map[block] as number;
+    if (map > 0) translate(tally, from, to, runs.maps[map] as Uint32Array);
+    this.#rows = this.#cut(block, by, from, to);
+  }
+
+  /** Takes the rows in the slice, cut to it; returns the row behind the last of them. */
+  #cut(block: number, by: number, from: number, to: number): number {
+    const { fromNs, toNs } = this.#slice;
+    const { base, lastEnd } = this.#runs;
+    if ((base[block] as number) + by >= fromNs && (lastEnd[block] as number) + by <= toNs) return to;
+    const { start, end, tally, bytes } = this;
+    let kept = from;
+    for (let i = from; i < to; i++) {
+      const [ownStart, ownEnd] = [start[i] as number, end[i] as number];
+      if (ownStart >= toNs || (ownStart < fromNs && ownEnd <= fromNs)) continue;
+      start[kept] = Math.max(ownStart, fromNs);
+      end[kept] = Math.min(ownEnd, toNs);
+      tally[kept] = tally[i] as number;
+      if (this.#withBytes) bytes[kept] = bytes[i] as number;
+      kept++;
+    }
+    return kept;
+  }
+
+  #sortRows(): void {
+    const order = this.#sorter.order(this.start, this.#rows);
+    if (order === undefined) return;
+    this.start = gathered(this.start, order);
+    this.end = gathered(this.end, order);
+    this.tally = gathered(this.tally, order);
+    if (this.#withBytes) this.bytes = gathered(this.bytes, order);
+  }
+
+  #reach(rows: number): void {
+    if (rows <= this.start.length) return;
+    this.start = longer(this.start, rows);
+    this.end = longer(this.end, rows);
+    this.tally = longer(this.tally, rows);
+    if (this.#withBytes) this.bytes = longer(this.bytes, rows);
+  }
+}
+
+// Loops in functions of their own, as the engine makes them fast one by one.
+
+function addStarts(start: Float64Array, end: Float64Array, from: number, to: number, base: number): void {
+  for (let i = from; i < to; i++) {
+    const own = (start[i] as number) + base;
+    start[i] = own;
+    end[i]! += own;
+  }
+}
+
+function translate(values: Uint32Array, from: number, to: number, map: Uint32Array): void {
+  for (let i = from; i < to; i++) values[i] = map[values[i] as number] as number;
+}
+
+function gathered<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array): T {
+  const sorted = new (values.constructor as new (length: number) => T)(values.length);
+  for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] as number] as number;
+  return sorted;
+}
+
+/** How many of the first `count` sorted values are below `bound`. */
+function lowerBound(values: Float64Array, count: number, bound: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] as number) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { columnWordsMax, getColumn, putColumn, putDifferences } from "./word-columns.ts";
+
+const EDGES = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 48, 2 ** 53 - 1];
+const value = fc.oneof(fc.constantFrom(...EDGES), fc.nat(), fc.integer({ min: 0, max: 2 ** 53 - 1 }));
+const list = fc.oneof(
+  fc.array(value, { minLength: 1, maxLength: 50 }),
+  fc.tuple(value, fc.integer({ min: 1, max: 50 })).map(([one, rows]) => new Array<number>(rows).fill(one)),
+);
+
+describe("columns of words", () => {
+  it("come back as they were, and end where they say", () => {
+    fc.assert(
+      fc.property(list, (values) => {
+        const rows = values.length;
+        const words = new Uint32Array(columnWordsMax(rows) + 3);
+        const end = putColumn(Float64Array.from([7, ...values]), 1, rows + 1, words, 3);
+        expect(end - 3).toBeLessThanOrEqual(columnWordsMax(rows));
+        const back = new Float64Array(rows + 2);
+        expect(getColumn(words, 3, back, 2, rows + 2)).toBe(end);
+        expect([...back.subarray(2)]).toEqual(values);
+      }),
+    );
+  });
+
+  it("of differences are those of the values", () => {
+    fc.assert(
+      fc.property(list, fc.nat({ max: 2 ** 20 }), (values, most) => {
+        const bases = Float64Array.from(values, (one, i) => (one > 2 ** 52 ? 0 : (i * 7919) % (most + 1)));
+        const sums = Float64Array.from(values, (one, i) => one + (bases[i] as number));
+        const [own, words] = [new Uint32Array(128), new Uint32Array(128)];
+        const end = putColumn(Float64Array.from(values), 0, values.length, own, 0);
+        expect(putDifferences(sums, bases, 0, values.length, words, 0)).toBe(end);
+        expect(words).toEqual(own);
+      }),
+    );
+  });
+
+  it("of a value for all rows take three words", () => {
+    const words = new Uint32Array(8);
+    expect(putColumn(new Float64Array(1000).fill(2 ** 40 + 5), 0, 1000, words, 0)).toBe(3);
+    const back = new Float64Array(2);
+    getColumn(words, 0, back, 0, 2);
+    expect([...back]).toEqual([2 ** 40 + 5, 2 ** 40 + 5]);
+  });
+});

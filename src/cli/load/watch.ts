@@ -1,0 +1,179 @@
+/** `plimsoll watch`: what targets and jobs do now, on a terminal. */
+import { statSync } from "node:fs";
+import {
+  checkZone,
+  LIVE_ORDERS,
+  type LiveOrder,
+  liveLines,
+  orderedLoad,
+  storedLoad,
+} from "../../analyze/load/index.ts";
+import { WatchedFolders } from "../../collect/watch/folder.ts";
+import { inFile, UsageError } from "../../base/errors.ts";
+import { isSynthetic, type LiveLoad } from "../../model/index.ts";
+import { durationMs } from "../collect/durations.ts";
+import { defineCommand } from "../command.ts";
+import { option } from "../option.ts";
+import { Screen } from "../screen.ts";
+import { ENGINE_OPTIONS } from "../store/options.ts";
+import { askedTargets, originOf, TARGET_OPTION, withStore } from "./options.ts";
+
+export default defineCommand({
+  name: "watch",
+  description:
+    "Shows what a file system does now: targets with their rates, latencies and fullness, and the busiest jobs. The source is the folder of a collector (--dir, several may be given, such as copies of all servers' folders) or a store (--store, its last minutes). On a terminal it is drawn again every --every until q is pressed; o changes the order. Without a terminal, or with --once, it prints one table; --json prints one document.",
+  options: {
+    dir: option.list("DIR", "folder of plimsoll collect server; may be repeated"),
+    store: option.text("DIR", "store to read instead"),
+    ...TARGET_OPTION,
+    order: option.choice(LIVE_ORDERS, "sort by", { default: "bytes" }),
+    every: option.text("TIME", "time between two looks", { default: "5s" }),
+    span: option.text("TIME", "with --store: average over the last minutes", { default: "5min" }),
+    limit: option.whole("number of rows of each table, without a terminal", {
+      min: 1,
+      max: 10_000,
+      default: 20,
+    }),
+    once: option.flag("print one table and end"),
+    zone: option.text("TEXT", "time zone of output times", { default: "UTC" }),
+    ...ENGINE_OPTIONS,
+  },
+  examples: {
+    "plimsoll watch --dir /var/lib/plimsoll/server": "on a server, beside its collector",
+    "plimsoll watch --store centre": "the last five minutes of a store, again every five seconds",
+    "plimsoll watch --store centre --once --order operations": "one table, for a script",
+  },
+  async run({ options }, context) {
+    checkZone(options.zone);
+    const everyMs = durationMs("--every", options.every, 200);
+    const spanMinutes = Math.max(1, Math.round(durationMs("--span", options.span) / 60_000));
+    const source = sourceOf(options, spanMinutes);
+    const nowUnix = () => Date.now() / 1000;
+    const first = await source.read();
+    if (context.json) {
+      const load = orderedLoad(first, options.order);
+      context.printJson({
+        ...{ source: source.name, from: isoTime(load.fromUnix), to: isoTime(load.toUnix) },
+        ...{ order: options.order, targets: load.targets, jobs: load.jobs },
+        ...{ notices: load.notices, synthetic: load.synthetic },
+      });
+      return;
+    }
+    const view = { zone: options.zone, source: source.name };
+    if (options.once || !context.stdoutIsTerminal) {
+      const height = 2 * options.limit + first.notices.length + 8;
+      const lines = liveLines(first, {
+        ...{ ...view, order: options.order, nowUnix: nowUnix(), height },
+        width: context.columns,
+      });
+      context.out.write(`${lines.join("\n")}\n`);
+      return;
+    }
+    await watch(first, source, { ...view, order: options.order, everyMs, signal: context.signal });
+  },
+});
+
+interface Source {
+  readonly name: string;
+  read(): Promise<LiveLoad>;
+}
+
+type Values = Parameters<typeof withStore>[0] & {
+  readonly dir: readonly string[];
+  readonly target: readonly string[];
+};
+
+function sourceOf(options: Values, spanMinutes: number): Source {
+  const { dir, store } = options;
+  if ((store === undefined) === (dir.length === 0))
+    throw new UsageError("name one source: --dir DIR of a collector, or --store DIR");
+  if (store !== undefined) return { name: store, read: () => fromStore(options, spanMinutes) };
+  if (options.target.length > 0) throw new UsageError("--target needs --store");
+  for (const folder of dir)
+    if (!inFile(folder, () => statSync(folder)).isDirectory())
+      throw new UsageError(`${folder}: no folder; name the --dir of plimsoll collect server`);
+  const folders = new WatchedFolders(dir);
+  const read = async () => {
+    const load = folders.read();
+    if (load === undefined)
+      throw new UsageError(
+        `${dir.join(", ")}: no segments yet; is plimsoll collect server --dir running there?`,
+      );
+    return load;
+  };
+  return { name: dir.join(", "), read };
+}
+
+/** Opened again each time: batches come. */
+const fromStore = (options: Values, spanMinutes: number): Promise<LiveLoad> =>
+  withStore(options, async (db) => {
+    const { stored, condition } = await askedTargets(db, options.target);
+    const window = { from: Math.max(stored.from, stored.to - spanMinutes), to: stored.to };
+    const load = await storedLoad(db, window, condition);
+    return { ...load, synthetic: isSynthetic(await originOf(db, "readings")) };
+  });
+
+interface WatchSetting {
+  readonly zone: string;
+  readonly source: string;
+  readonly order: LiveOrder;
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Until q, Ctrl-C or a signal. A look that fails is told, and the last one stays. */
+async function watch(first: LiveLoad, source: Source, setting: WatchSetting): Promise<void> {
+  const { everyMs, signal, ...view } = setting;
+  let { order } = setting;
+  let load = first;
+  let end: () => void = () => {};
+  let wake: () => void = () => {};
+  let ended = false;
+  const ending = new Promise<void>((done) => {
+    end = () => {
+      ended = true;
+      wake();
+      done();
+    };
+  });
+  const draw = () => {
+    const now = Date.now() / 1000;
+    const size = { width: screen.columns, height: screen.rows };
+    screen.draw(liveLines(load, { ...view, ...size, order, nowUnix: now, keys: "o: other order, q: quit" }));
+  };
+  const screen = new Screen({
+    key: (key) => {
+      if (key === "q" || key === "Q" || key === "\x03" || key === "\x04") end();
+      if (key !== "o") return;
+      order = LIVE_ORDERS[(LIVE_ORDERS.indexOf(order) + 1) % LIVE_ORDERS.length] as LiveOrder;
+      draw();
+    },
+    resize: draw,
+  });
+  signal.addEventListener("abort", end, { once: true });
+  screen.open();
+  try {
+    while (!ended && !signal.aborted) {
+      draw();
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, everyMs);
+        wake = () => {
+          clearTimeout(timer);
+          done();
+        };
+      });
+      if (ended) break;
+      try {
+        load = await source.read();
+      } catch (error) {
+        load = { ...load, notices: [(error as Error).message] };
+      }
+    }
+    await ending;
+  } finally {
+    signal.removeEventListener("abort", end);
+    screen.close();
+  }
+}
+
+const isoTime = (unix: number): string => new Date(unix * 1000).toISOString();
