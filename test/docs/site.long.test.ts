@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("the documentation site", () => {
         await open(page, name);
         await page.evaluate(axe);
         const found = (await page.evaluate(
-          "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id} ${nodes[0].html}`))",
+          "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => id + ' ' + nodes[0].html))",
         )) as string[];
         expect([name, width, found]).toEqual([name, width, []]);
       }
