@@ -20,7 +20,7 @@ function tiles({ job }: ReportInput): Tile[] {
   const single = job.files.filter(({ called }) => called.ranks === 1).length;
   const recorders = recordersOf(job);
   // It is the slowest in files of its own: where most time goes to shared files, another one may be.
-  const isOwn = (job.ledger.ownSeconds.get(io.slowestRank) ?? 0) >= 0.5 * io.slowestSeconds;
+  const isOwn = (job.ledger.ownSeconds.get(io.slowestRank) ?? -1) >= 0.5 * io.slowestSeconds;
   const rank = isOwn ? ` (rank ${io.slowestRank})` : "";
   return [
     {
