@@ -213,6 +213,8 @@ const straggler = defineRule({
       return undefined;
     const { rank, seconds, mean, bytes, meanBytes, excess, files } = late;
     const cost = excess / job.runSeconds;
+    // Beyond the mean of the others, as its cost counts: the mean of all has the slow one in it.
+    const lost = seconds - (mean * late.ranks - seconds) / (late.ranks - 1);
     const call = longestCall(files, mean);
     const alone = soleTarget(job, rank, files);
     return {
@@ -227,7 +229,7 @@ const straggler = defineRule({
         cost,
       },
       statement:
-        `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${secondsText(excess)} by waiting for it, ${percent(cost)} of the run time.` +
+        `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${secondsText(lost)} by waiting for it, ${percent(lost / job.runSeconds)} of the run time.` +
         (late.alike > 0
           ? ` ${many(late.alike, "other rank")} ${late.alike === 1 ? "is" : "are"} about as slow.`
           : "") +
@@ -260,7 +262,7 @@ const straggler = defineRule({
         alone === undefined
           ? snippetFor(job, SNIPPETS.hostOfRank, { rank })
           : snippetFor(job, SNIPPETS.lookAtOst, { path: files[0]?.path ?? "", ost: alone }),
-      effect: `Up to ${partOfSeconds(excess, job.runSeconds, "the run time")}.`,
+      effect: `Up to ${partOfSeconds(lost, job.runSeconds, "the run time")}.`,
       ...trust(
         job,
         COUNTERS,

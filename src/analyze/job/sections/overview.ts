@@ -19,7 +19,9 @@ function tiles({ job }: ReportInput): Tile[] {
   const none = job.files.length === 0;
   const single = job.files.filter(({ called }) => called.ranks === 1).length;
   const recorders = recordersOf(job);
-  const rank = Number.isNaN(io.slowestRank) ? "" : ` (rank ${io.slowestRank})`;
+  // It is the slowest in files of its own: where most time goes to shared files, another one may be.
+  const isOwn = (job.ledger.ownSeconds.get(io.slowestRank) ?? -1) >= 0.5 * io.slowestSeconds;
+  const rank = isOwn ? ` (rank ${io.slowestRank})` : "";
   return [
     {
       label: "Written",
