@@ -78,7 +78,7 @@ const GROUPS = [
     about: "The figures of the paper from the simulator, which runs the writer's own protocol.",
     runs: [
       ["sim run jaguar --writers 512 -o step.html", "step.html"],
-      ["sim replay --quick --only fig1 --only fig3 --only fig5 -o replay", "replay/report.html"],
+      ["sim replay --samples 1 --only fig1 -o replay", "replay/report.html"],
       [
         "write -o try.bp --targets a,b,c,d --workload pixie3d-small -n 16 --target-speed 0:0.125 --base-speed 20M --report write.html",
         "write.html",
@@ -90,7 +90,7 @@ const GROUPS = [
     about: "A small sweep on the machine that made these pages: shapes, not speeds of a file system.",
     runs: [
       [
-        "ncio sweep -o ncio --backend memory --pause 0 --repeats 3 --warm-ups 0 --max-count 8192 -n 2",
+        "ncio sweep -o ncio --backend memory --pause 0 --repeats 3 --warm-ups 0 --vary size=8:512:4096 --count 1024 -n 2",
         "ncio/report.html",
       ],
     ],

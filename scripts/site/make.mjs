@@ -143,8 +143,8 @@ function navigation(pages, manual, hasGallery) {
   if (hasGallery) groups[0].pages.push({ title: "Gallery", path: "gallery.html" });
   groups.push({ title: "Commands", pages: manual.map(({ path, label }) => ({ path, title: label })) });
   const named = new Set(groups.flatMap((group) => group.pages.map(({ path }) => path)));
-  const lost = pages.filter(({ path }) => !named.has(path) && path !== "index.html");
-  if (lost.length > 0)
-    throw new SetupError(`docs/README.md does not name ${lost.map(({ path }) => path).join(", ")}`);
+  const others = pages.filter(({ path }) => !named.has(path) && path !== "index.html");
+  if (others.length > 0)
+    groups.push({ title: "More", pages: others.map(({ path, title }) => ({ path, title })) });
   return groups;
 }

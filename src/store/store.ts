@@ -8,6 +8,7 @@ import { makeFolder } from "../node/folders.ts";
 import type { Bucket } from "./bucket.ts";
 import { ASIDE, entryId, LOCKS, MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
 import { type BatchInfo, liveBatches, type Manifest, readManifest } from "./manifest.ts";
+import { PACK, readPack, renewPack } from "./manifest-pack.ts";
 import { countSegments, isFile, readMark, writeMark } from "./mark.ts";
 import { openSession, type StoreSession } from "./session.ts";
 
@@ -24,6 +25,8 @@ export class Store {
   /** Absolute. */
   readonly path: string;
   readonly #options: StoreOptions;
+  /** What the copy of the manifest had when the store was opened. */
+  #packed: ReadonlyMap<string, BatchInfo>;
   #manifest: Manifest;
   #live: readonly BatchInfo[];
   #writer: Promise<Database> | undefined;
@@ -31,7 +34,8 @@ export class Store {
   private constructor(path: string, options: StoreOptions) {
     this.path = path;
     this.#options = options;
-    this.#manifest = readManifest(path);
+    this.#packed = readPack(path);
+    this.#manifest = readManifest(path, { known: this.#packed });
     this.#live = liveBatches(this.#manifest);
   }
 
@@ -90,7 +94,10 @@ export class Store {
       // Two tables in memory and DuckDB's Parquet writer take about eight times that (measured).
       segmentBytes: Math.min(Math.max(this.#writerMemoryBytes / 16, 16 * MIB), 64 * MIB),
       latestId: () => [...this.#manifest.entries.keys()].at(-1) ?? "",
-      committed: () => this.refresh(),
+      committed: () => {
+        this.refresh();
+        this.#packed = renewPack(this.path, this.#manifest.entries, this.#packed);
+      },
     });
   }
 
@@ -137,5 +144,9 @@ export class Store {
 
 /** Names of a store, or of one that is just being made. */
 function isOurs(name: string): boolean {
-  return [SEGMENTS, MANIFEST, TMP, ASIDE, LOCKS].includes(name) || name.startsWith(STORE_FILE);
+  return (
+    [SEGMENTS, MANIFEST, TMP, ASIDE, LOCKS].includes(name) ||
+    name.startsWith(STORE_FILE) ||
+    name.startsWith(PACK)
+  );
 }

@@ -1,5 +1,6 @@
 /** The engine without Slurm: the same plan as processes. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Desk } from "./desk.ts";
@@ -68,4 +69,56 @@ it("a task that fails is named with its reason, and the merge does not start", (
   expect(without.stderr).toMatch(/merge-1: .*1 of 2 parts are missing, the first is 2\/2/);
   rmSync(path("q/state/map-2.json"));
   expect(plimsoll([...words, "--resume"]).status).toBe(0);
+});
+
+/** Mounts need root. */
+const mounted = (words: readonly string[]) => spawnSync("mount", words).status === 0;
+
+it("a full scratch fails the task with the name of the file, and --resume goes on when there is room", ({
+  skip,
+}) => {
+  mkdirSync(path("scratch"));
+  // Room for the files of the run, a page each, and not for the twenty files of a part.
+  if (!mounted(["-t", "tmpfs", "-o", "size=60k", "tmpfs", path("scratch")])) skip("needs root");
+  try {
+    const words = [
+      "cluster",
+      "study",
+      "reuse",
+      "--store",
+      "s",
+      "--tasks",
+      "1",
+      "--local",
+      "1",
+      "--run",
+      "scratch/r",
+    ];
+    const { status, stderr } = plimsoll(words);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^plimsoll: 1 of 2 tasks did not .*no space left.*\n$/),
+    ]);
+    expect(mounted(["-o", "remount,size=100m", path("scratch")])).toBe(true);
+    expect(plimsoll([...words, "--resume"]).status).toBe(0);
+  } finally {
+    spawnSync("umount", [path("scratch")]);
+  }
+});
+
+it("a store that can only be read is studied, and not ingested into, in one line and without a run", ({
+  skip,
+}) => {
+  mkdirSync(path("reading"));
+  if (!mounted(["--bind", path("s"), path("reading")])) skip("needs root");
+  try {
+    expect(mounted(["-o", "remount,ro,bind", path("reading")])).toBe(true);
+    const tasks = ["--store", "reading", "--tasks", "2", "--local", "2"];
+    expect(plimsoll(["cluster", "study", "reuse", ...tasks, "--run", "ro-study"]).status).toBe(0);
+    const { status, stderr } = plimsoll(["cluster", "ingest", "logs", ...tasks, "--run", "ro-ingest"]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^plimsoll: .*read-only file system.*\n$/i)]);
+    expect(existsSync(path("ro-ingest"))).toBe(false);
+  } finally {
+    spawnSync("umount", [path("reading")]);
+  }
 });

@@ -1,5 +1,6 @@
 /** What `npm run dist` makes, used where nothing is: in a minimal Debian 11 without Node, compiler and network. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { createHash } from "node:crypto";
 import {
   cpSync,
@@ -174,6 +175,27 @@ describe("packages", () => {
     expect(existsSync(join(debian, "tmp/report.html"))).toBe(true);
   });
 
+  it("serve pages about a store", async () => {
+    const store = ["/tmp/served", "/srv/run.darshan"] as const;
+    expect(inside(plimsoll("ingest", store[1], "--store", store[0])).status).toBe(0);
+    const clean = ["/usr/bin/env", "-i", "HOME=/nonexistent", "PATH=/usr/bin:/bin"];
+    const server = spawn("chroot", [
+      "--userspec=nobody",
+      debian,
+      ...clean,
+      ...plimsoll("serve", "--store", store[0]),
+    ]);
+    try {
+      const [line] = (await once(server.stdout, "data")) as [Buffer];
+      const { url } = JSON.parse(line.toString()) as { url: string };
+      const answer = await fetch(url);
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Plimsoll")]);
+    } finally {
+      server.kill("SIGTERM");
+      await once(server, "close");
+    }
+  });
+
   it("work through links and from paths with spaces", () => {
     must("ln", ["-sfn", `/opt/${name}/bin/plimsoll`, join(debian, "usr/bin/plimsoll-link")]);
     expect(inside(["plimsoll-link", "--version"]).stdout).toBe(`${version}\n`);
@@ -212,6 +234,40 @@ describe("packages", () => {
         expect([status, stderr]).toEqual([0, expect.stringContaining("recorded")]);
       }),
     );
+  });
+
+  it("work from a read-only file system, with a home that cannot be written", () => {
+    const tree = join(debian, "opt", name);
+    mounted(["-t", "proc", "proc"], "proc", () =>
+      mounted(["--bind", "-o", "ro", tree], "mnt", () => {
+        const env = { HOME: "/srv" };
+        const words = ["--", "cp", "/srv/run.darshan", "/tmp/copy"];
+        for (const command of [
+          ["report", "/srv/run.darshan", "-o", "/tmp/ro.html"],
+          ["record", "-o", "/tmp/ro-trace", "--force", ...words],
+          ["ingest", "/srv/run.darshan", "--store", "/tmp/ro-store"],
+        ])
+          expect([command, inside(["/mnt/bin/plimsoll", ...command], { env }).status]).toEqual([command, 0]);
+      }),
+    );
+  });
+
+  it.each([
+    ["ingest", "/srv/run.darshan"],
+    ["sql", "select 1"],
+    ["who"],
+    ["job", "1"],
+    ["study", "reuse"],
+    ["study", "system"],
+    ["store", "check"],
+    ["serve"],
+  ])("without the database say what to install: %s %s", (...words) => {
+    const store = words[0] === "store" ? ["/tmp/store"] : ["--store", "/tmp/store"];
+    const { status, stderr } = inside([`/opt/${core}/bin/plimsoll`, ...words.filter(Boolean), ...store]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^plimsoll: [^\n]*needs the database DuckDB[^\n]*\n$/),
+    ]);
   });
 
   it("say in one line what is missing: /proc, the database, a place to write", () => {

@@ -1,4 +1,5 @@
 /** What all commands of a cluster have in common: options, the choice of an engine, following, and the report. */
+import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
@@ -94,7 +95,13 @@ async function runFolder(
 ): Promise<RunFolder> {
   if (!resume) {
     const folder = RunFolder.create(path, plan, program(), `Plimsoll ${version}`);
-    await begin?.();
+    try {
+      await begin?.();
+    } catch (error) {
+      // Nothing was begun: the same command can be given again.
+      rmSync(folder.path, { recursive: true, force: true });
+      throw error;
+    }
     return folder;
   }
   const folder = RunFolder.open(path);

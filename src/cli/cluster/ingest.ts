@@ -1,4 +1,5 @@
 /** `plimsoll cluster ingest`: an ingest in slices, as an array job. */
+import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { mapAndMerge } from "../../cluster/index.ts";
@@ -38,7 +39,10 @@ export default defineCommand({
     );
     const begin = async () => {
       const { Store } = await import("../../store/index.ts");
-      await (await Store.openOrCreate(store)).close();
+      const opened = await Store.openOrCreate(store);
+      await opened.close();
+      // Said once, and not by every task.
+      accessSync(opened.path, constants.W_OK);
     };
     await runCluster(
       { plan, options, begin, next: `plimsoll store compact ${store} joins the batches of the tasks\n` },
