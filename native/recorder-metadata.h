@@ -72,6 +72,7 @@ static inline int opened(int fd)
     if (fd >= 0) {
         forget(fd);
         own_position(fd, 1);
+        notice_beside(fd - 1);
     }
     return fd;
 }

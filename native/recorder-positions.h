@@ -44,6 +44,7 @@ static inline void own_position(int fd, int is_at_start)
     if (!is_on() || !in_table(fd)) return;
     process->fd_epochs[fd] = __atomic_load_n(&process->epoch, __ATOMIC_RELAXED) + 1;
     process->positions[fd] = is_at_start;
+    process->appends[fd] = 0;
     if ((unsigned)fd > process->fd_highest) process->fd_highest = (unsigned)fd;
 }
 static void duplicate_position(int from, int to)
@@ -105,6 +106,18 @@ SLOW static uint64_t look_after_move(const struct span *span, int fd, int64_t mo
     if (!end_move(span, after < 0 ? 0 : (uint64_t)after + 1)) return OFFSET_UNKNOWN;
     return is_known && after >= moved ? (uint64_t)(after - moved) : OFFSET_UNKNOWN;
 }
+/*
+ * Whether to ask where a write to the end began: of the first ones always, then of one in 16, as that costs as much as all else.
+ * Who reads the trace finds the others, where those that were asked are as far apart as the bytes between them.
+ */
+#define APPENDS_ASKED 64
+#define APPENDS_UNASKED 15
+static inline int is_append_asked(uint32_t cell)
+{
+    uint8_t count = process->appends[cell];
+    process->appends[cell] = count < APPENDS_ASKED + APPENDS_UNASKED ? count + 1 : APPENDS_ASKED;
+    return count <= APPENDS_ASKED;
+}
 /* Where a read or write began that moves the position; what is appended begins at the end, wherever that is. */
 static inline uint64_t move_ends(const struct span *span, int fd, int is_write, int64_t moved)
 {
@@ -115,6 +128,10 @@ static inline uint64_t move_ends(const struct span *span, int fd, int is_write, 
         return OFFSET_UNKNOWN;
     }
     int is_appended = is_write && (span->entry & FD_APPEND);
+    if (UNLIKELY(is_appended) && is_position_own(fd) && !is_append_asked(span->cell)) {
+        end_move(span, 0);
+        return OFFSET_UNKNOWN;
+    }
     if (UNLIKELY(!position || is_appended || !is_position_own(fd))) return look_after_move(span, fd, moved);
     return LIKELY(end_move(span, position + (uint64_t)moved)) ? position - 1 : OFFSET_UNKNOWN;
 }

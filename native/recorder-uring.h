@@ -414,6 +414,16 @@ static void look_at_open_rings(void)
         ring->fd = -1;
         ring->request_count = 0;
     }
+    uint32_t strange = process->strange_ring_count;
+    for (uint32_t i = 0; i < strange && i < STRANGE_RINGS_MAX; i++)
+        if (process->strange_rings[i] > 0) tell_way(WAY_URING, "io_uring");
+}
+/* Calls that are seen have named the ring. */
+static void ring_is_known(int fd)
+{
+    uint32_t strange = process->strange_ring_count;
+    for (uint32_t i = 0; i < strange && i < STRANGE_RINGS_MAX; i++)
+        if (process->strange_rings[i] == fd) process->strange_rings[i] = 0;
 }
 
 /* ---- liburing --------------------------------------------------------------------------------------------------------------- */
@@ -437,6 +447,7 @@ SLOW static struct ring *ring_begin(const struct io_uring *given)
     /* Of what came before nothing is known. */
     ring->unparsed = ring->sq_seen;
     ring->fd = given->fd;
+    ring_is_known(given->fd);
     if (!ring_make_table(ring)) {
         ring_drop(ring);
         return NULL;
@@ -560,6 +571,7 @@ static void ring_set_up(int fd, const struct ring_parameters *parameters)
         ring->parameters = *parameters;
         ring->flags = parameters->flags;
         ring->fd = fd;
+        ring_is_known(fd);
     }
     errno = saved;
 }
@@ -587,6 +599,7 @@ static void ring_unknown(int fd)
 {
     struct ring *ring = ring_of(NULL, fd) ? NULL : ring_free_place();
     tell_way(WAY_URING, "io_uring");
+    ring_is_known(fd);
     if (!ring) return;
     ring->fd = fd;
     ring->map_sq = (char *)ring;

@@ -112,7 +112,8 @@ enum op {
 enum flag {
     FLAG_WRITE = 1, FLAG_NESTED = 2, FLAG_ERROR = 4, FLAG_DIRECT = 8, FLAG_NONFILE = 16,
     FLAG_SHORT = 32, /* a record of kind OP_MOVED follows with what came back */
-    FLAG_OUTER = 64  /* nested accesses were recorded within */
+    FLAG_OUTER = 64, /* nested accesses were recorded within */
+    FLAG_APPENDED = 128
 };
 
 enum header_flag { HEADER_ENDED = 1, HEADER_DELAY = 2, HEADER_SANDBOX = 4, HEADER_ALL = 8, HEADER_FULL = 16, HEADER_STRICT = 32 };
@@ -179,6 +180,7 @@ _Static_assert(offsetof(struct header, host) == 256, "layout of the header");
 /* Positions that duplicated descriptors share. */
 #define CELLS_MAX (1u << 16)
 #define RINGS_MAX 1024
+#define STRANGE_RINGS_MAX 16
 #define MOUNTS_MAX 256
 
 struct ring;
@@ -218,11 +220,17 @@ struct process {
     /* Of positions (recorder-positions.h): by descriptor, then by number of those that are shared. 0: not known, else and 1. */
     uint64_t positions[FDS_MAX + CELLS_MAX];
     uint64_t position_uses[FDS_MAX + CELLS_MAX];
+    /* Writes to the end, up to APPENDS_KEPT and then by turns. */
+    uint8_t appends[FDS_MAX + CELLS_MAX];
     uint32_t fd_cells[FDS_MAX], fd_epochs[FDS_MAX];
     uint32_t cells, epoch;
     /* Of io_uring (recorder-uring.h). */
     struct ring *rings[RINGS_MAX];
     unsigned ring_highest;
+    /* Descriptors that were looked at since nothing seen has made them, and those that are rings which no call has named yet. */
+    uint8_t fd_looked[FDS_MAX];
+    int32_t strange_rings[STRANGE_RINGS_MAX];
+    uint32_t strange_ring_count;
     /* Devices whose mount is in the trace, and 1 (recorder-mounts.h). */
     uint64_t mounts[MOUNTS_MAX];
     struct known_path paths[PATHS_MAX];
@@ -1192,6 +1200,7 @@ static inline void forget(int fd)
     if (!is_on() || (unsigned)fd >= FDS_MAX) return;
     if (process->fds[fd]) process->fds[fd] = 0;
     if (process->fd_names[fd]) process->fd_names[fd] = 0;
+    if (UNLIKELY(process->fd_looked[fd])) process->fd_looked[fd] = 0;
     forget_position((unsigned)fd);
 }
 static void forget_range(unsigned first, unsigned last)
@@ -1313,6 +1322,7 @@ static inline void finish_at(const struct span *span, unsigned op, unsigned flag
         end_ns = wait_for_device((entry >> FD_DEVICE_SHIFT) - 1, span->start_ns, moved);
     flags |= entry_flags(entry);
     if (moved == -1) flags |= FLAG_ERROR;
+    if (UNLIKELY(entry & FD_APPEND) && (flags & FLAG_WRITE) && op < OP_SYNC) flags |= FLAG_APPENDED;
     if (UNLIKELY(is_inside())) {
         flags |= FLAG_NESTED;
         thread.inner++;
@@ -1734,6 +1744,25 @@ static int is_ring(int fd)
         found = read_fd_link(fd, path, sizeof path) > 0 && strcmp(path, "anon_inode:[io_uring]") == 0;
     errno = saved;
     return found;
+}
+
+/*
+ * Liburing linked statically makes all its system calls itself, and maps its rings with them. But a ring has a descriptor: the
+ * one below that of a file opened later. Whether liburing's functions name it after all is seen at the end.
+ */
+SLOW static void look_beside(int fd)
+{
+    if (is_vfork_child()) return;
+    process->fd_looked[fd] = 1;
+    if (!is_ring(fd) || ring_of(NULL, fd)) return;
+    uint32_t number = __atomic_fetch_add(&process->strange_ring_count, 1, __ATOMIC_RELAXED);
+    if (number < STRANGE_RINGS_MAX) process->strange_rings[number] = fd;
+}
+static inline void notice_beside(int fd)
+{
+    if (UNLIKELY(!is_on()) || fd <= 2 || !in_table(fd)) return;
+    if (UNLIKELY(!process->fds[fd] && !process->fd_names[fd] && !process->fd_epochs[fd] && !process->fd_looked[fd]))
+        look_beside(fd);
 }
 
 /* Allocators map before anything is set up, so this one does not look for the next definition. */

@@ -14,6 +14,13 @@ export const components = [
     packages: ["gcc", "libc6-dev"],
     why: "compares number text with printf",
   },
+  {
+    name: "nginx",
+    probe: "nginx",
+    packages: ["nginx-light"],
+    why: "stands before plimsoll serve as a proxy",
+    long: true,
+  },
   { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode" },
   { name: "groff", probe: "groff", packages: ["groff-base"], why: "reads the pages for man" },
   { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script" },

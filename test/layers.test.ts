@@ -62,6 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
     ...["analyze/study/metric", "adaptive/paper", "ncio/judge"],
   ],
   launch: ["base", "node"],
+  cluster: ["base", "node"],
   generate: ["base", "model", "formats", "analyze/study/reuse", "analyze/study/system"],
   "generate/write": ["base", "model", "generate", "node", "store"],
   library: [

@@ -43,6 +43,7 @@ function variants(peer: string): Variant[] {
     },
     { label: "C, the same work", words: (path) => [peer, "bps", path], answer: (out) => out.trim() },
     { label: "C, T and sums only", words: (path) => [peer, "least", path], answer: () => "" },
+    { label: "C, with picture and groups", words: (path) => [peer, "full", path], answer: () => "" },
     {
       label: "plimsoll bps (with picture and groups)",
       words: (path) => [...plimsoll, "bps", path],
@@ -115,6 +116,11 @@ try {
           `${variant.label.padEnd(40)} ${wall.toFixed(2).padStart(7)} s wall ${cpu.toFixed(2).padStart(7)} s cpu ${gib.toFixed(2).padStart(6)} GiB  times C: wall ${ratio(wall, (m) => m.wall)} cpu ${ratio(cpu, (m) => m.cpu)}`,
         );
       }
+      const [twin, whole] = [list[4], list[5]] as [Variant, Variant];
+      const times = (of: (measured: Measured) => number) => (middle(whole, of) / middle(twin, of)).toFixed(2);
+      console.log(
+        `with picture and groups, times C that does the same: wall ${times((m) => m.wall)} cpu ${times((m) => m.cpu)}`,
+      );
       for (const variant of [ours, one])
         console.log(
           answers.get(variant) === answers.get(c)

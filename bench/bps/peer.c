@@ -3,7 +3,8 @@
  * the most at once, dropped and moved bytes, duplicates, files, and the time at each concurrency. Starts and ends are sorted
  * apart: not at all when in order, by insertion while that is cheap, else by a radix sort with digits of 11 bits. It holds 16
  * bytes an access (24 when it has to sort) and has one thread. `peer least FILE` leaves out what is not needed for T and the
- * sums: files, moved bytes and duplicates.
+ * sums: files, moved bytes and duplicates. `peer full FILE` adds what the command shows beside: percentiles by file and
+ * direction, T of each file, and the time of reads and writes in 600 columns; it holds 32 bytes an access.
  *
  * `peer run COMMAND...` runs a command and prints its wall time, processor time and peak memory on descriptor 3.
  */
@@ -133,7 +134,110 @@ static uint64_t moved(const struct record *r, const struct record *next)
     return r->bytes;
 }
 
-static int bps(const char *path, int least)
+/* What else is shown: histograms of durations, T of files, time in columns. */
+enum { COLUMNS = 600, SLOTS_OF_POWER = 64 };
+struct call {
+    uint64_t start, end;
+    uint32_t tally, bytes;
+};
+static struct call *calls;
+static uint32_t (*histograms[2 * 65536])[64 * SLOTS_OF_POWER];
+static struct { uint64_t start, end, closed; } unions[65536];
+static double columns[2][COLUMNS], busy_columns[COLUMNS], access_columns[COLUMNS];
+
+static void sketch(uint32_t tally, uint64_t duration)
+{
+    if (!histograms[tally] && !(histograms[tally] = calloc(1, sizeof *histograms[tally]))) exit(1);
+    int power = duration < 64 ? 5 : 63 - __builtin_clzll(duration);
+    (*histograms[tally])[(power - 5) * SLOTS_OF_POWER + (duration >> (power < 6 ? 0 : power - 6) & 63)]++;
+}
+/* Durations below such a value are this share of all. */
+static uint64_t percentile(uint32_t tally, uint64_t count, double share)
+{
+    uint64_t before = 0, place = (uint64_t)(share * (double)count + 0.5);
+    for (int i = 0; i < 64 * SLOTS_OF_POWER; i++)
+        if ((before += (*histograms[tally])[i]) >= place)
+            return i < SLOTS_OF_POWER ? (uint64_t)i : (uint64_t)(64 + i % 64) << (i / 64 - 1);
+    return 0;
+}
+static void spread(double *of, double width, uint64_t from, uint64_t to, double weight)
+{
+    int column = (int)((double)from / width);
+    for (double at = (double)from; at < (double)to && column < COLUMNS; column++) {
+        double edge = (column + 1) * width < (double)to && column < COLUMNS - 1 ? (column + 1) * width : (double)to;
+        of[column] += weight * (edge - at);
+        at = edge;
+    }
+}
+static void sort_calls(size_t n)
+{
+    static size_t counts[BUCKETS];
+    int64_t moves = 4 * (int64_t)n;
+    size_t i = 1;
+    for (; i < n && moves >= 0; i++) {
+        struct call one = calls[i];
+        size_t at = i;
+        for (; at > 0 && calls[at - 1].start > one.start; at--) calls[at] = calls[at - 1];
+        calls[at] = one;
+        moves -= (int64_t)(i - at);
+    }
+    if (moves >= 0) return;
+    uint64_t most = 0;
+    for (i = 0; i < n; i++) most = calls[i].start > most ? calls[i].start : most;
+    struct call *to = malloc(n * sizeof *to), *from = calls;
+    if (!to) exit(1);
+    for (int shift = 0; most >> shift; shift += BITS) {
+        memset(counts, 0, sizeof counts);
+        for (i = 0; i < n; i++) counts[from[i].start >> shift & (BUCKETS - 1)]++;
+        size_t place = 0;
+        for (int b = 0; b < BUCKETS; b++) {
+            size_t size = counts[b];
+            counts[b] = place;
+            place += size;
+        }
+        for (i = 0; i < n; i++) to[counts[from[i].start >> shift & (BUCKETS - 1)]++] = from[i];
+        struct call *swap = from;
+        from = to;
+        to = swap;
+    }
+    calls = from;
+}
+static void show_more(size_t n, uint64_t first, uint64_t last)
+{
+    double width = (double)(last ? last : 1) / COLUMNS, sums[4] = {0};
+    for (size_t i = 0; i < n; i++) {
+        calls[i].start -= first;
+        calls[i].end -= first;
+    }
+    sort_calls(n);
+    for (size_t i = 0; i < n; i++) {
+        const struct call *c = &calls[i];
+        unsigned file = c->tally / 2;
+        if (c->start > unions[file].end) {
+            unions[file].closed += unions[file].end - unions[file].start;
+            unions[file].start = c->start;
+            unions[file].end = c->end;
+        } else if (c->end > unions[file].end) unions[file].end = c->end;
+        spread(columns[c->tally & 1], width, c->start, c->end, 1);
+    }
+    for (int i = 0; i < COLUMNS; i++) {
+        sums[0] += columns[0][i] + columns[1][i];
+        sums[1] += busy_columns[i];
+        sums[2] += access_columns[i];
+    }
+    fprintf(stderr, "columns %.0f busy %.0f accesses %.0f\n", sums[0], sums[1], sums[2]);
+    for (int file = 0; file < 65536; file++) {
+        uint64_t of_file = unions[file].closed + unions[file].end - unions[file].start;
+        for (int write = 0; write < 2; write++)
+            if (histograms[2 * file + write])
+                fprintf(stderr, "file %d %d: T %llu p50 %llu p95 %llu p99 %llu\n", file, write, (unsigned long long)of_file,
+                        (unsigned long long)percentile(2 * file + write, tallies[2 * file + write].accesses, 0.5),
+                        (unsigned long long)percentile(2 * file + write, tallies[2 * file + write].accesses, 0.95),
+                        (unsigned long long)percentile(2 * file + write, tallies[2 * file + write].accesses, 0.99));
+    }
+}
+
+static int bps(const char *path, int least, int full)
 {
     int fd = open(path, O_RDONLY);
     struct stat info;
@@ -143,7 +247,8 @@ static int bps(const char *path, int least)
     struct record *piece = malloc(PIECE * sizeof *piece);
     if (!starts || !ends || !piece) return 1;
     if (!(slots = calloc(SLOTS, sizeof *slots))) return 1;
-    uint64_t bytes = 0, durations = 0, dropped = 0, first = UINT64_MAX;
+    uint64_t bytes = 0, durations = 0, dropped = 0, first = UINT64_MAX, last = 0;
+    if (full && !(calls = malloc(capacity * sizeof *calls))) return 1;
     for (off_t at = HEADER;;) {
         ssize_t got = pread(fd, piece, PIECE * sizeof *piece, at);
         if (got < (ssize_t)sizeof *piece) break;
@@ -169,6 +274,12 @@ static int bps(const char *path, int least)
             bytes += r->bytes;
             durations += r->end - r->start;
             if (r->start < first) first = r->start;
+            if (full) {
+                uint32_t tally = 2u * r->file + (r->flags & 1);
+                sketch(tally, r->end - r->start);
+                calls[n] = (struct call){r->start, r->end, tally, (uint32_t)r->bytes};
+                if (r->end > last) last = r->end;
+            }
             starts[n] = r->start;
             ends[n++] = r->end;
         }
@@ -178,6 +289,7 @@ static int bps(const char *path, int least)
         ends[i] -= first;
     }
     uint64_t *s = sorted(starts, &scratch, n), *e = sorted(ends, &scratch, n);
+    double width = (double)(last > first ? last - first : 1) / COLUMNS;
     size_t levels = 64, level = 0;
     uint64_t *times = calloc(levels, 8), now = 0, busy = 0;
     for (size_t i = 0, j = 0; j < n;) {
@@ -185,6 +297,10 @@ static int bps(const char *path, int least)
         uint64_t t = starting ? s[i++] : e[j++];
         if (t > now) {
             times[level] += t - now;
+            if (full && level) {
+                spread(busy_columns, width, now, t, 1);
+                spread(access_columns, width, now, t, (double)level);
+            }
             now = t;
         }
         if (!starting) level--;
@@ -212,6 +328,7 @@ static int bps(const char *path, int least)
     printf("\n");
     for (size_t l = 1; l <= most; l++)
         if (times[l]) printf("%zu %llu\n", l, (unsigned long long)times[l]);
+    if (full) show_more(n, first, last - first);
     return 0;
 }
 
@@ -238,8 +355,9 @@ static int run(char **command)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && !strcmp(argv[1], "bps")) return bps(argv[2], 0);
-    if (argc == 3 && !strcmp(argv[1], "least")) return bps(argv[2], 1);
+    if (argc == 3 && !strcmp(argv[1], "bps")) return bps(argv[2], 0, 0);
+    if (argc == 3 && !strcmp(argv[1], "full")) return bps(argv[2], 0, 1);
+    if (argc == 3 && !strcmp(argv[1], "least")) return bps(argv[2], 1, 0);
     if (argc >= 3 && !strcmp(argv[1], "run")) return run(argv + 2);
     return 2;
 }

@@ -55,7 +55,23 @@ function ways(work: string, trace: string): Way[] {
   if (spawnSync("strace", ["-V"]).status === 0)
     list.push({ label: "strace", calls: STRACE_CALLS, words: strace, env: {} });
   else console.log("not measured: strace (not installed)");
+  const darshan = process.env.DARSHAN_RUNTIME;
+  if (darshan === undefined)
+    console.log(
+      "not measured: Darshan with DXT (DARSHAN_RUNTIME names the folder where darshan-runtime is installed)",
+    );
+  else list.push(darshanWay(join(darshan, "lib", "libdarshan.so"), work));
   return list;
+}
+
+/** DXT with room for all calls of a run: by default it stops after some 2 MiB. */
+function darshanWay(library: string, work: string): Way {
+  if (!existsSync(library)) throw new Error(`DARSHAN_RUNTIME: there is no ${library}`);
+  const env = {
+    ...{ LD_PRELOAD: library, DARSHAN_ENABLE_NONMPI: "1", DXT_ENABLE_IO_TRACE: "1" },
+    ...{ DARSHAN_MODMEM: "1024", DARSHAN_LOGFILE: join(work, "run.darshan") },
+  };
+  return { label: "Darshan with DXT", calls: CALLS, words: [], env };
 }
 
 function run(
@@ -68,6 +84,7 @@ function run(
   rmSync(trace, { recursive: true, force: true });
   mkdirSync(trace);
   writeFileSync(join(trace, "options"), "");
+  rmSync(join(trace, "..", "run.darshan"), { force: true });
   const words = [...way.words, probe, op, String(size), String(way.calls), data];
   const child = spawnSync(words[0] as string, words.slice(1), {
     encoding: "utf8",

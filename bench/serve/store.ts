@@ -1,4 +1,4 @@
-/** A store of a large site with so many rows of minutes; compacted day by day, but for its last hours, as a live one is. */
+/** A store of a large site with a given number of minute rows; compacted day by day, but for its last hours, as a live one is. */
 import { compactStore, Store } from "../../src/store/index.ts";
 import { Site } from "../years/site.ts";
 

@@ -113,6 +113,34 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       () => import("./store/schema.ts"),
     ),
   ],
+  Cluster: [
+    entry(
+      "cluster ingest",
+      "ingest logs as an array job of Slurm, or as processes",
+      () => import("./cluster/ingest.ts"),
+    ),
+    entry(
+      "cluster study reuse",
+      "study file reuse in tasks, with the values of one process",
+      () => import("./cluster/study-reuse.ts"),
+    ),
+    entry(
+      "cluster study system",
+      "study job I/O in tasks, with the values of one process",
+      () => import("./cluster/study-system.ts"),
+    ),
+    entry(
+      "cluster generate reuse",
+      "make a synthetic centre in tasks",
+      () => import("./cluster/generate-reuse.ts"),
+    ),
+    entry(
+      "cluster task",
+      "run one task of a run, as the batch scripts do",
+      () => import("./cluster/task.ts"),
+    ),
+    entry("cluster total", "add up what the tasks of an ingest did", () => import("./cluster/total.ts")),
+  ],
   Datasets: [
     entry(
       "write",

@@ -4,10 +4,11 @@ import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
 import { jobIdTemplate } from "../formats/lustre/index.ts";
 import { zoneOf } from "../formats/slurm/index.ts";
-import { countFiles, type IngestNotes, ingest, type Slice } from "../ingest/index.ts";
+import { countFiles, type IngestNotes, ingest } from "../ingest/index.ts";
 import { NO_PROGRESS } from "./progress.ts";
 import { defineCommand } from "./command.ts";
 import { option } from "./option.ts";
+import { parseSlice } from "./slice.ts";
 
 /** Skipped inputs that are named one by one; the store keeps them all. */
 const NAMED_MAX = 1000;
@@ -57,7 +58,7 @@ export default defineCommand({
       );
     // A template that makes no sense is told before anything is read.
     options.jobId.forEach(jobIdTemplate);
-    const slice = options.slice === undefined ? undefined : parseSlice(options.slice);
+    const slice = options.slice === undefined ? undefined : parseSlice("--slice", options.slice);
     const counting = new AbortController();
     // Only somebody who watches needs to know how long it will take.
     if (progress !== NO_PROGRESS)
@@ -159,13 +160,4 @@ function worded(values: Readonly<Record<string, number>>): Record<string, number
       value,
     ]),
   );
-}
-
-/** `3/16` as a slice. */
-function parseSlice(text: string): Slice {
-  const match = /^(\d+)\/(\d+)$/.exec(text);
-  const [index, of] = [Number(match?.[1]), Number(match?.[2])];
-  if (match === null || !(index >= 1 && index <= of))
-    throw new UsageError(`--slice ${text} is not I/N with I from 1 to N, such as 3/16`);
-  return { index, of };
 }

@@ -1,6 +1,6 @@
 /** `plimsoll page`: the page that opens logs in a browser. */
-import { copyFileSync } from "node:fs";
-import { inFile } from "../base/errors.ts";
+import { readFileSync } from "node:fs";
+import { writePieces } from "../inputs/export.ts";
 import { builtFile } from "../node/built.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
@@ -18,7 +18,7 @@ export default defineCommand({
   },
   async run({ options }, context) {
     const { output } = options;
-    inFile(output, () => copyFileSync(builtFile("plimsoll.html"), output));
+    await writePieces([readFileSync(builtFile("plimsoll.html"))], output, context);
     if (context.json) context.printJson({ output });
     else context.out.write(`Wrote ${plain(output)}; open it in a browser and drop a log\n`);
   },

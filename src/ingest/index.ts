@@ -9,7 +9,7 @@ import { knownInputs, Turn } from "./turn.ts";
 import { type Found, type Slice, walk } from "./walk.ts";
 
 export type { IngestNotes } from "./notes.ts";
-export { countFiles, type Slice } from "./walk.ts";
+export { countFiles } from "./walk.ts";
 
 export interface IngestOptions {
   readonly paths: readonly string[];

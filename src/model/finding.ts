@@ -92,6 +92,10 @@ export interface ThresholdUse {
   readonly unit: Unit;
   /** A paper, a tool's default, a site's default or a measurement of ours. */
   readonly source: string;
+  /** The measured value may not exceed it; of others it must reach it. */
+  readonly most?: true;
+  /** What was compared with it; null where no single number tells it. */
+  readonly measured?: number | null;
 }
 
 export interface Snippet {

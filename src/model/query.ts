@@ -30,6 +30,11 @@ export interface Queryable {
   levels?(table: "minutes" | "targets"): Promise<LevelParts | undefined>;
   /** The query of `job_totals` over a relation that has all rows of some jobs: years of other jobs are not gathered for it. */
   jobTotalsOf?(relation: string): string;
+  /**
+   * A relation that is no table of the store. In a database over the parts of a study: what they hand over under this name. In
+   * one over a bucket: `every_runs` and `every_jobs`, the rows of all buckets.
+   */
+  part?(name: string): string | undefined;
   /** What the database may hold in memory from now on; more is spilled to disk. */
   limitMemory(bytes: number): Promise<void>;
   /** Statements without a result, such as `create table`: what is made lives as long as this database. */

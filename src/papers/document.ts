@@ -25,7 +25,7 @@ export const paperRows = (results: PaperResults): PaperRow[] =>
  * Rows that are one statement of the paper: panels of a figure, a finding with its numbers, numbers of one item of a study. Comparable to
  * a count by hand, which does not count every number apart.
  */
-export function groupOf({ id, kind }: PaperItem): string {
+function groupOf({ id, kind }: PaperItem): string {
   if (kind === "figure") return /^fig-\d+/.exec(id)?.[0] ?? id;
   if (kind !== "number" && kind !== "finding") return id;
   const set = /^(?:C06\.)?([1-4][ab]?)\./.exec(`${id}.`)?.[1];

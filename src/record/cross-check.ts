@@ -17,6 +17,8 @@ const LEAST_SHARE = 0.01;
 /** Devices also read ahead and write file system structures. */
 const DEVICE_LEAST_BYTES = 2 ** 20;
 const DEVICE_SHARE = 0.1;
+/** A call may touch a page at either end, and blocks of the file system beside. */
+const CALL_DEVICE_BYTES = 16 * 1024;
 
 interface Unseen {
   readonly readBytes: number;
@@ -39,7 +41,7 @@ export function checkAgainstKernel(
   const path = join(folder, UNSEEN_FILE);
   const before = existsSync(path) ? readFileSync(path, "utf8") : "";
   const isBeyondCalls = facts.some(({ counts }) => counts.maps > 0) || /^io_uring\t/m.test(before);
-  const device = isBeyondCalls ? unseenByDevices(kernel, facts) : undefined;
+  const device = unseenByDevices(kernel, facts, totals, isBeyondCalls);
   if (device !== undefined) lines.push(`devices\t${program}\t${device.readBytes} ${device.writtenBytes}\n`);
   if (lines.length === 0) return;
   writeFile(path, before + lines.join(""));
@@ -72,16 +74,31 @@ function unseenByCalls(kernel: KernelIo, facts: readonly TraceFacts[], totals: T
   return readBytes + writtenBytes > 0 ? { readBytes, writtenBytes } : undefined;
 }
 
-function unseenByDevices(kernel: KernelIo, facts: readonly TraceFacts[]): Unseen | undefined {
-  const beyond = (device: number, seen: number) =>
-    device - seen > Math.max(DEVICE_LEAST_BYTES, DEVICE_SHARE * seen) ? device - seen : 0;
-  const readBytes = beyond(
-    kernel.deviceReadBytes,
-    sum(facts, ({ seenRead }) => seenRead),
-  );
-  const writtenBytes = beyond(
-    kernel.deviceWrittenBytes,
-    sum(facts, ({ seenWritten }) => seenWritten),
-  );
+/**
+ * Where something is known to move bytes beyond the calls, whatever devices moved more. Elsewhere only written bytes that
+ * all calls together cannot have made: programs are read by mapping them, but nothing is written so.
+ */
+function unseenByDevices(
+  kernel: KernelIo,
+  facts: readonly TraceFacts[],
+  totals: Totals,
+  isBeyondCalls: boolean,
+): Unseen | undefined {
+  const beyond = (device: number, seen: number, more: number) =>
+    device - seen > Math.max(DEVICE_LEAST_BYTES, DEVICE_SHARE * seen) + more ? device - seen : 0;
+  const records = facts.reduce((all, { header }) => all + header.count, 0);
+  const movedWritten = sum(facts, (counts) => counts.movedWritten);
+  const counted = sum(facts, (counts) => counts.seenWritten) + totals.writtenBytes;
+  const unseenWritten = Math.max(0, kernel.writtenBytes - counted);
+  const movedRead = sum(facts, (counts) => counts.movedRead);
+  const readBytes = isBeyondCalls ? beyond(kernel.deviceReadBytes, movedRead, 0) : 0;
+  // What calls past the recorder wrote has a line of its own.
+  const writtenBytes = isBeyondCalls
+    ? beyond(kernel.deviceWrittenBytes, movedWritten, 0)
+    : beyond(
+        kernel.deviceWrittenBytes,
+        movedWritten + totals.writtenBytes + unseenWritten,
+        CALL_DEVICE_BYTES * records,
+      );
   return readBytes + writtenBytes > 0 ? { readBytes, writtenBytes } : undefined;
 }

@@ -23,8 +23,7 @@ type Access =
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** The same time for every wrong token, whatever it is. */
-export const isToken = (given: string, token: string): boolean =>
-  timingSafeEqual(digest(given), digest(token));
+const isToken = (given: string, token: string): boolean => timingSafeEqual(digest(given), digest(token));
 
 export const cookieName = (port: number): string => `plimsoll-${port}`;
 

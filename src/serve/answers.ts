@@ -8,7 +8,7 @@ import { UsageError } from "../base/errors.ts";
 import type { Queryable } from "../model/index.ts";
 import { type BatchInfo, Store, type StoreSession } from "../store/index.ts";
 
-export interface AnswersOptions {
+interface AnswersOptions {
   /** What the database may hold in memory, over all sessions. */
   readonly memoryBytes: number;
   readonly threads?: number | undefined;
@@ -23,6 +23,9 @@ const FRESH_MS = 250;
 
 /** There is more to do than can be done in time. */
 export class TooBusy extends Error {}
+
+/** The store cannot be opened: it is away, or not whole. */
+export class StoreGone extends Error {}
 
 export interface Answers {
   /** Changes when the store does. */
@@ -60,7 +63,8 @@ export class StoreAnswers {
 
   async #look(): Promise<Version> {
     const now = performance.now();
-    if (this.#version !== undefined && now - this.#lookedMs < FRESH_MS) return this.#version;
+    const isFresh = now - this.#lookedMs < FRESH_MS;
+    if (this.#version !== undefined && isFresh && !this.#version.isStale) return this.#version;
     try {
       if (this.#store === undefined) this.#store = await this.#open();
       else this.#store.refresh();
@@ -68,7 +72,7 @@ export class StoreAnswers {
       this.#version?.retire();
       this.#version = undefined;
       this.#store = undefined;
-      throw error;
+      throw new StoreGone(error instanceof Error ? error.message : String(error), { cause: error });
     }
     this.#lookedMs = now;
     const batches = this.#store.batches();
@@ -146,7 +150,7 @@ class Version implements Answers {
     }
     let session: StoreSession | undefined;
     try {
-      session = this.#idle.pop() ?? (await this.#store.query(this.batches));
+      session = this.#idle.pop() ?? (await this.#store.query({ batches: this.batches }));
       return await ask(session);
     } catch (error) {
       // A wrong question says nothing of the store.

@@ -7,7 +7,7 @@ const CHILDREN_MAX = 2;
 const OUTPUT_MAX = 64 * 1024 * 1024;
 let running = 0;
 
-export interface ChildAnswer {
+interface ChildAnswer {
   readonly code: number | null;
   readonly stdout: Buffer;
   /** Its last line, without the name of the program. */

@@ -106,6 +106,8 @@ async function handle(
   answer: (request: IncomingMessage, url: URL, address: AddressInfo) => Promise<Reply>,
   limits: Limits,
 ): Promise<void> {
+  // A question may take longer than a client may be silent.
+  request.socket.setTimeout(0);
   try {
     const reply =
       refusalOf(request, limits) ?? (await answer(request, urlOf(request), server.address() as AddressInfo));
@@ -113,6 +115,8 @@ async function handle(
   } catch {
     if (!response.headersSent) await send(request, response, plainText(500, "this page could not be made"));
     else response.destroy();
+  } finally {
+    request.socket.setTimeout(limits.idleMs);
   }
 }
 

@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { csvText } from "../base/csv.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { type AccessOptions, accessOf, cookieName, type Viewer } from "./access.ts";
-import { type Answers, StoreAnswers, TooBusy } from "./answers.ts";
+import { type Answers, StoreAnswers, StoreGone, TooBusy } from "./answers.ts";
 import { ASSETS, assetReply } from "./assets.ts";
 import { findReply } from "./find.ts";
 import { type Frame, messageHtml, pageHtml } from "./html/frame.ts";
@@ -35,6 +35,8 @@ export interface SiteOptions extends AccessOptions {
 const HTML = "text/html; charset=utf-8";
 const PAGES_KEPT = 100;
 const PARAM_CHARACTERS_MAX = 300;
+/** Of a page whose segments go while it is made. */
+const ATTEMPTS = 4;
 
 /** Serves until closed. */
 export async function serveSite(options: SiteOptions): Promise<HttpServer> {
@@ -123,7 +125,7 @@ class Site {
         return { status: 200, type: HTML, body, headers: { ETag: tag } };
       } catch (error) {
         // Segments may have gone under the question, as when a compaction ends; those of now have the same rows.
-        if (attempt > 0 || !isOfStore(error)) throw error;
+        if (attempt >= ATTEMPTS || !isOfStore(error)) throw error;
         version = await this.#answers.current();
       }
     }
@@ -185,8 +187,8 @@ class Site {
     if (error instanceof TooBusy) return say(503, "Too busy", error.message, { "Retry-After": "2" });
     if (error instanceof UsageError && asked.page !== undefined)
       return say(isStoreFault(error) ? 503 : 400, isStoreFault(error) ? "No data" : "Not so", error.message);
-    const text =
-      error instanceof FormatError || error instanceof UsageError ? error.message : "it cannot be read";
+    const isClear = error instanceof FormatError || error instanceof UsageError || error instanceof StoreGone;
+    const text = isClear ? error.message : "it cannot be read";
     return say(503, "The store is not there", `${text}. This page looks again by itself.`, {
       "Retry-After": "5",
     });

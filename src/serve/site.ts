@@ -65,7 +65,7 @@ export interface Page {
   readonly nav?: string;
   /** Others are told that it is for administrators. */
   readonly adminsOnly?: boolean;
-  /** It says something else after so many seconds, though the store is the same. */
+  /** It says something else after this many seconds, though the store is the same. */
   readonly everySeconds?: number;
   readonly make: (ask: Ask) => Promise<PageContent>;
 }

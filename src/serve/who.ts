@@ -35,13 +35,19 @@ interface WhoRequest {
   readonly condition: string;
 }
 
-const rankingOf = (ask: Ask, { by, measure, condition }: WhoRequest, window: Window): Promise<Ranking> =>
-  ask.answer(`who ${by} ${measure} ${window.from} ${window.to} ${condition}`, (db) =>
+/** From this many minutes on whole hours come from roll-ups. */
+const HOURS_LEAST = 180;
+
+/** One ranking for all measures: its rows have all amounts, and nobody has as many users as it may have rows. */
+const rankingOf = (ask: Ask, { by, condition }: WhoRequest, asked: Window): Promise<Ranking> => {
+  const window = asked.to - asked.from < HOURS_LEAST ? asked : { ...asked, grain: 60 };
+  return ask.answer(`who ${by} ${window.from} ${window.to} ${condition}`, (db) =>
     rank(db, {
-      ...{ by, order: measure, limit: ROWS_MAX, source: "servers", window, condition },
+      ...{ by, order: "bytes", limit: ROWS_MAX, source: "servers", window, condition },
       smallBytes: 65_536,
     }),
   );
+};
 
 export async function whoOf(ask: Ask, request: WhoRequest): Promise<Who> {
   const { window, stored, measure } = request;
@@ -55,7 +61,7 @@ export async function whoOf(ask: Ask, request: WhoRequest): Promise<Who> {
 }
 
 /** `then`: the ranking of a week before. Viewers who are no administrators see themselves and the rest as one. */
-export function whoRows(
+function whoRows(
   now: Ranking,
   then: Ranking | undefined,
   measure: Measure,
@@ -71,6 +77,7 @@ export function whoRows(
   const maySee = (id: string | null) => viewer.isAdmin || (id !== null && id === viewer.name);
   const known = now.rows.filter(({ id }) => id !== null && maySee(id));
   const rows = known
+    .toSorted((a, b) => Number(measured(b, measure) - measured(a, measure)))
     .filter((row) => measured(row, measure) > 0n)
     .slice(0, limit)
     .map((row): WhoRow => {

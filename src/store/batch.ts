@@ -270,13 +270,10 @@ class TableState {
   }
 }
 
-export interface WrittenSegment {
+export interface WrittenSegment extends Omit<Segment, "file"> {
   readonly table: string;
   /** Where it is until it gets its name. */
   readonly path: string;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
 }
 
 /**
@@ -303,9 +300,9 @@ export function publish(
   ensureManifest(store, mark);
   const tables: Record<string, Segment[]> = {};
   const folders = new Set<string>();
-  for (const { table, path, rows, bytes, sha256 } of segments) {
+  for (const { table, path, ...facts } of segments) {
     assert(
-      STORE_SCHEMA.some(({ name }) => name === table) && bytes > 0,
+      STORE_SCHEMA.some(({ name }) => name === table) && facts.bytes > 0,
       "a segment is of a table, and a file",
     );
     const list = (tables[table] ??= []);
@@ -315,7 +312,7 @@ export function publish(
     renameSync(path, to);
     renamed.push(to);
     folders.add(dirname(to));
-    list.push({ file, rows, bytes, sha256 });
+    list.push({ file, ...facts });
     reached("segment-renamed");
   }
   assert(new Set(renamed).size === segments.length, "every segment has a name of its own");

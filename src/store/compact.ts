@@ -18,6 +18,7 @@ import { openDatabase, type StoreOptions } from "./database.ts";
 import { ownReadingError } from "./engine-error.ts";
 import { syncFolder } from "../node/durable.ts";
 import { makeFolder } from "../node/folders.ts";
+import { BUCKET_KEYS, bucketsOf, partedQuery, type Parting } from "./bucket.ts";
 import { removeFile } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { entryPath, MANIFEST, markPath, newBatchId, TMP } from "./layout.ts";
@@ -38,7 +39,7 @@ import type { Store } from "./store.ts";
 import { renewBatch } from "./renew.ts";
 import { verifySegments } from "./verify.ts";
 import { duplicateBatches, hiddenRuns, hideDuplicates, tableQuery, type ViewSetting } from "./views.ts";
-import { writeSegment } from "./write-segment.ts";
+import { writeBuckets, writeSegment } from "./write-segment.ts";
 
 interface CompactOptions extends StoreOptions {
   /** Batches of at least this size are left alone, and segments become about this large. */
@@ -46,6 +47,10 @@ interface CompactOptions extends StoreOptions {
   /** How long replaced batches stay on disk. */
   readonly graceMs?: number;
   readonly nowMs?: number;
+  /** Rows by buckets; as many as the store has, unless given. */
+  readonly buckets?: number | undefined;
+  /** Segments also by month. */
+  readonly byMonth?: boolean | undefined;
 }
 
 interface CompactReport {
@@ -112,9 +117,10 @@ async function rewrite(
   store: string,
   live: readonly BatchInfo[],
   targetBytes: number,
-  options: StoreOptions,
+  options: CompactOptions,
 ): Promise<Rewritten> {
   if (live.length === 0) return NOTHING;
+  const parting = partingOf(live, options);
   const work = join(store, TMP, newBatchId());
   const database = await openDatabase(store, options);
   const renamed: string[] = [];
@@ -124,7 +130,7 @@ async function rewrite(
     const sharing = await duplicateBatches(connection, store, live);
     for (const { batch, copy } of await findOverlaps(connection, store, live))
       if (batch !== copy) sharing.add(batch).add(copy);
-    const chosen = choose(live, targetBytes, sharing);
+    const chosen = choose(live, options.buckets, targetBytes, sharing);
     if (chosen.length === 0) return NOTHING;
     await verifySegments(store, chosen);
     makeFolder(work);
@@ -135,8 +141,18 @@ async function rewrite(
     const summed = chosen.map((batch) => (copies.has(batch.id) ? withoutLevels(batch) : batch));
     const segments: WrittenSegment[] = [];
     for (const table of STORE_SCHEMA) {
-      for (const query of queriesOf(table, { store, batches: summed, hiding, copies }, targetBytes)) {
+      const lot = parting !== undefined && table.name in BUCKET_KEYS ? Number.POSITIVE_INFINITY : targetBytes;
+      for (const query of queriesOf(table, { store, batches: summed, hiding, copies }, lot)) {
         const path = join(work, `${table.name}-${segments.length}.parquet`);
+        const parted = parting === undefined ? undefined : partedQuery(table.name, query, parting);
+        if (parting !== undefined && parted !== undefined) {
+          const folder = join(work, table.name);
+          const of = parting.buckets;
+          segments.push(
+            ...(await writeBuckets(connection, { table: table.name, query: parted, folder, store, of })),
+          );
+          continue;
+        }
         const written = await writeSegment(connection, { table: table.name, query, path, store });
         if (written !== undefined) segments.push(written);
       }
@@ -184,10 +200,38 @@ function queriesOf(table: TableSchema, setting: ViewSetting, targetBytes: number
 }
 
 /** Small batches when there are several, older versions, and all that share a run or a stretch of counters. */
-function choose(live: readonly BatchInfo[], targetBytes: number, sharing: ReadonlySet<string>): BatchInfo[] {
+function choose(
+  live: readonly BatchInfo[],
+  buckets: number | undefined,
+  targetBytes: number,
+  sharing: ReadonlySet<string>,
+): BatchInfo[] {
   const small = live.filter((batch) => bytesOf(batch) < targetBytes);
   const ids = new Set(small.length > 1 ? small.map(({ id }) => id) : []);
-  return live.filter((batch) => ids.has(batch.id) || sharing.has(batch.id) || batch.version < STORE_VERSION);
+  return live.filter(
+    (batch) =>
+      ids.has(batch.id) ||
+      sharing.has(batch.id) ||
+      batch.version < STORE_VERSION ||
+      lacksBuckets(batch, buckets),
+  );
+}
+
+/** Whether rows of a batch are to have buckets and have not, or others. */
+function lacksBuckets({ tables }: BatchInfo, buckets: number | undefined): boolean {
+  if (buckets === undefined) return false;
+  return Object.keys(BUCKET_KEYS).some((name) =>
+    (tables[name] ?? []).some(({ bucket }) => bucket?.of !== buckets),
+  );
+}
+
+function partingOf(
+  live: readonly BatchInfo[],
+  { buckets, byMonth = false }: CompactOptions,
+): Parting | undefined {
+  const kept = buckets ?? bucketsOf(live.flatMap(({ tables }) => Object.values(tables).flat()));
+  if (kept === undefined && !byMonth) return undefined;
+  return { buckets: kept ?? 1, byMonth };
 }
 
 /** Rows that are joined with others of the same table. */
@@ -196,7 +240,7 @@ const WHOLE_TABLES: ReadonlySet<string> = new Set([storedFiles.name, storedReadi
 /** The segments of a table in lots of about `targetBytes`, each as batches that hold nothing else. */
 function partition(batches: readonly BatchInfo[], table: string, targetBytes: number): BatchInfo[][] {
   const lots: BatchInfo[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
+  let bytes = 0;
   for (const batch of batches) {
     for (const segment of batch.tables[table] ?? []) {
       const full = bytes + segment.bytes > targetBytes && !WHOLE_TABLES.has(table);

@@ -1,10 +1,12 @@
 /** The store of record: what was read from logs, for studies. */
 export { type OriginTable, provenanceOf } from "./provenance.ts";
+export { adoptBatches } from "./adopt.ts";
 export type { Batch } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
 export { compactStore } from "./compact.ts";
 export type { Database } from "./database.ts";
 export { exportFile, type ExportFormat } from "./export.ts";
+export { openParts } from "./parts.ts";
 export { LOCKS } from "./layout.ts";
 export type { BatchLoss } from "./loss.ts";
 export { pruneStore } from "./prune.ts";

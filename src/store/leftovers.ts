@@ -1,4 +1,5 @@
 /** Files in a store that no manifest entry names: what stopped writers left, and what is not ours. */
+import { PACK } from "./manifest-pack.ts";
 import { assert } from "../base/assert.ts";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -55,8 +56,15 @@ export function findLeftovers(store: string): Leftovers {
   };
   const hasEntry = (id: string) => existsSync(entryPath(store, id));
   for (const name of namesIn(store)) {
-    const known = [STORE_FILE, SEGMENTS, MANIFEST, ASIDE, LOCKS, TMP].includes(name);
-    sort(name, known ? "keep" : name.startsWith(STORE_FILE) && isPart(name) ? "ours" : "foreign");
+    const known = [STORE_FILE, PACK, SEGMENTS, MANIFEST, ASIDE, LOCKS, TMP].includes(name);
+    sort(
+      name,
+      known
+        ? "keep"
+        : (name.startsWith(STORE_FILE) || name.startsWith(PACK)) && isPart(name)
+          ? "ours"
+          : "foreign",
+    );
   }
   for (const name of namesIn(join(store, MANIFEST))) {
     const mark = markId(name);

@@ -13,6 +13,7 @@ import { FormatError } from "../base/errors.ts";
 import { STORE_VERSION } from "../model/index.ts";
 import { writeFile } from "../node/write-file.ts";
 import { entryId, entryPath, isBatchId, MANIFEST, markId, markPath, segmentBatch } from "./layout.ts";
+import { type Bucket, isBucket } from "./bucket.ts";
 import { lostManifest } from "./mark.ts";
 
 export interface Segment {
@@ -21,6 +22,8 @@ export interface Segment {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
+  /** The bucket that all of its rows are in; only after a compaction with buckets. */
+  readonly bucket?: Bucket;
 }
 
 export interface BatchInfo {
@@ -225,7 +228,8 @@ function isSegment(segment: Segment | null, table: string, id: string): boolean 
     segmentBatch(name) === id &&
     isCount(segment?.rows) &&
     isCount(segment?.bytes) &&
-    typeof segment?.sha256 === "string"
+    typeof segment?.sha256 === "string" &&
+    isBucket(segment.bucket)
   );
 }
 

@@ -9,7 +9,7 @@ export async function provenanceOf(db: Queryable, tables: readonly OriginTable[]
   let found: Provenance = { synthetic: 0, of: 0, unit: tables[0] ?? "rows" };
   for (const table of tables) {
     const [row] = await db.rows(
-      `select count(*) as all_rows, coalesce(sum(synthetic), 0)::BIGINT as made from ${table}`,
+      `select sum(all_rows) as all_rows, sum(made) as made from ${db.part?.(`origin_${table}`) ?? `(select count(*) as all_rows, coalesce(sum(synthetic), 0)::BIGINT as made from ${table})`}`,
     );
     const [of, synthetic] = [Number(row?.all_rows ?? 0), Number(row?.made ?? 0)];
     if (of === 0) continue;

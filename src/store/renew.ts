@@ -62,10 +62,10 @@ export async function renewBatch(
             : await partsOf(connection, store, batch, table, from);
       for (const part of parts) {
         if ("segment" in part) {
-          const { file, rows, bytes, sha256 } = part.segment;
+          const { file, ...facts } = part.segment;
           const path = next();
           linkOrCopy(join(store, file), path);
-          segments.push({ table: table.name, path, rows, bytes, sha256 });
+          segments.push({ table: table.name, path, ...facts });
           continue;
         }
         const made = { table: table.name, query: part.query, path: next(), store };

@@ -2,12 +2,13 @@
 import { assert } from "../base/assert.ts";
 import { resolve } from "node:path";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
-import { DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
 import {
   type LevelParts,
   type Queryable,
   type RawColumn,
   STORE_SCHEMA,
+  storedJobs,
+  storedRuns,
   type SqlRow,
   type SqlValue,
   type TableSchema,
@@ -23,11 +24,15 @@ import {
   type StoreOptions,
 } from "./database.ts";
 import { ownReadingError, queryFault, readingError } from "./engine-error.ts";
+import { PARQUET } from "./batch.ts";
+import type { Bucket } from "./bucket.ts";
+import { fileSynced } from "../node/durable.ts";
 import { jobTotalsOf } from "./job-totals.ts";
 import { SEGMENTS } from "./layout.ts";
 import { isRolled, levelsOfBase, prunedOf } from "./levels.ts";
 import { type BatchInfo, segmentsOf } from "./manifest.ts";
 import { prepareReading } from "./read-only.ts";
+import { exactValue, GrowingDoubles, NUMERIC, plainValue } from "./sql-values.ts";
 import { createViews, hideDuplicates, tableQuery } from "./views.ts";
 
 export interface SqlColumn {
@@ -55,10 +60,10 @@ export interface Session extends Queryable {
 export async function openSession(
   store: string,
   batches: readonly BatchInfo[],
-  options: StoreOptions,
+  { bucket, ...options }: StoreOptions & { readonly bucket?: Bucket | undefined },
 ): Promise<StoreSession> {
   const database = await openDatabase(store, options);
-  const session = new StoreSession(store, batches, database);
+  const session = new StoreSession(store, batches, database, bucket);
   try {
     await session.prepare();
     return session;
@@ -81,7 +86,11 @@ export class StoreSession implements Session {
   /** Lifts the bound on the memory of this process. */
   #unlimit = (): void => {};
 
-  constructor(store: string, batches: readonly BatchInfo[], database: Database) {
+  readonly #bucket: Bucket | undefined;
+  readonly #parts = new Map<string, string>();
+
+  constructor(store: string, batches: readonly BatchInfo[], database: Database, bucket?: Bucket) {
+    this.#bucket = bucket;
     this.#store = store;
     this.#batches = batches;
     this.#database = database;
@@ -91,8 +100,43 @@ export class StoreSession implements Session {
   async prepare(): Promise<void> {
     const { connection } = this.#database;
     this.#hiding = await hideDuplicates(connection, this.#store, this.#batches);
-    const setting = { store: this.#store, batches: this.#batches, hiding: this.#hiding };
-    await createViews(connection, setting);
+    const all = { store: this.#store, batches: this.#batches, hiding: this.#hiding };
+    await createViews(connection, { ...all, bucket: this.#bucket });
+    if (this.#bucket === undefined) return;
+    for (const table of [storedRuns, storedJobs])
+      await this.addPart(`every_${table.name}`, tableQuery(table, all));
+  }
+
+  part(name: string): string | undefined {
+    return this.#parts.get(name);
+  }
+
+  /** From now on `part` gives a relation of these rows. */
+  async addPart(name: string, sql: string): Promise<void> {
+    assert(/^\w+$/.test(name), "a part is named as a table is");
+    const relation = `store.${quoteName(`part_${name}`)}`;
+    await this.#database.connection.run(`create or replace view ${relation} as ${sql}`);
+    this.#parts.set(name, relation);
+  }
+
+  /** Writes the rows of a query to a Parquet file, synced. Whole numbers of 128 bits stay exact. */
+  async writeParquet(sql: string, path: string): Promise<void> {
+    await this.#clearly(async () => {
+      const { connection } = this.#database;
+      assert(path.endsWith(".parquet"), "a part is a Parquet file");
+      const described = await connection.runAndReadAll(`describe ${sql}`);
+      const columns = described
+        .getRows()
+        .map(([name, type]) =>
+          type === "HUGEINT"
+            ? `${quoteName(String(name))}::DECIMAL(38, 0) as ${quoteName(String(name))}`
+            : quoteName(String(name)),
+        );
+      await connection.run(
+        `copy (select ${columns.join(", ")} from (${sql})) to ${quoteText(path)} (${PARQUET})`,
+      );
+      await fileSynced(path);
+    });
   }
 
   async rows(sql: string): Promise<SqlRow[]> {
@@ -193,7 +237,12 @@ export class StoreSession implements Session {
       if (of < 2) return [quoteName(table)];
       const names = Array.from({ length: of }, (_, index) => `store.${quoteName(`${table}_${index}`)}`);
       for (const [index, name] of names.entries()) {
-        const setting = { store: this.#store, batches: this.#batches, hiding: this.#hiding };
+        const setting = {
+          store: this.#store,
+          batches: this.#batches,
+          hiding: this.#hiding,
+          bucket: this.#bucket,
+        };
         await this.#database.connection.run(
           `create view if not exists ${name} as ${tableQuery(schema, { ...setting, share: { index, of } })}`,
         );
@@ -348,57 +397,5 @@ async function* rowsOf(
     chunk = await result.fetchChunk()
   ) {
     yield chunk.getRows().map((row) => row.map(convert));
-  }
-}
-
-/** Decimals become doubles, since `0.5 * x` is a decimal in SQL. */
-function plainValue(value: DuckDBValue): SqlValue {
-  return value instanceof DuckDBDecimalValue ? value.toDouble() : exactValue(value);
-}
-
-/** Decimals beyond 15 digits stay exact, as text. */
-function exactValue(value: DuckDBValue): SqlValue {
-  if (value === null || typeof value !== "object") return value;
-  if (value instanceof DuckDBDecimalValue && value.value < 10n ** 15n && value.value > -(10n ** 15n))
-    return value.toDouble();
-  return value.toString();
-}
-
-const NUMERIC: ReadonlySet<number> = new Set([
-  DuckDBTypeId.TINYINT,
-  DuckDBTypeId.SMALLINT,
-  DuckDBTypeId.INTEGER,
-  DuckDBTypeId.BIGINT,
-  DuckDBTypeId.HUGEINT,
-  DuckDBTypeId.UTINYINT,
-  DuckDBTypeId.USMALLINT,
-  DuckDBTypeId.UINTEGER,
-  DuckDBTypeId.UBIGINT,
-  DuckDBTypeId.UHUGEINT,
-  DuckDBTypeId.FLOAT,
-  DuckDBTypeId.DOUBLE,
-  DuckDBTypeId.DECIMAL,
-]);
-
-class GrowingDoubles {
-  #values = new Float64Array(2048);
-  #length = 0;
-
-  push(part: Float64Array): void {
-    if (this.#length + part.length > this.#values.length) {
-      const longer = new Float64Array(Math.max(2 * this.#values.length, this.#length + part.length));
-      longer.set(this.#values);
-      this.#values = longer;
-    }
-    this.#values.set(part, this.#length);
-    this.#length += part.length;
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  finish(): Float64Array {
-    return this.#values.slice(0, this.#length);
   }
 }

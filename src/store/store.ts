@@ -5,18 +5,28 @@ import { FormatError, UsageError } from "../base/errors.ts";
 import { type Batch, BatchWriter } from "./batch.ts";
 import { type Database, openDatabase, type StoreOptions } from "./database.ts";
 import { makeFolder } from "../node/folders.ts";
+import type { Bucket } from "./bucket.ts";
 import { ASIDE, entryId, LOCKS, MANIFEST, SEGMENTS, STORE_FILE, storePath, TMP } from "./layout.ts";
 import { type BatchInfo, liveBatches, type Manifest, readManifest } from "./manifest.ts";
+import { PACK, readPack, renewPack } from "./manifest-pack.ts";
 import { countSegments, isFile, readMark, writeMark } from "./mark.ts";
 import { openSession, type StoreSession } from "./session.ts";
 
 const MIB = 1024 * 1024;
 const WRITER_MEMORY_BYTES = 1024 * MIB;
 
+interface QueryScope {
+  /** The batches to read: what counted at another time. */
+  readonly batches?: readonly BatchInfo[] | undefined;
+  readonly bucket?: Bucket | undefined;
+}
+
 export class Store {
   /** Absolute. */
   readonly path: string;
   readonly #options: StoreOptions;
+  /** What the copy of the manifest had when the store was opened. */
+  #packed: ReadonlyMap<string, BatchInfo>;
   #manifest: Manifest;
   #live: readonly BatchInfo[];
   #writer: Promise<Database> | undefined;
@@ -24,7 +34,8 @@ export class Store {
   private constructor(path: string, options: StoreOptions) {
     this.path = path;
     this.#options = options;
-    this.#manifest = readManifest(path);
+    this.#packed = readPack(path);
+    this.#manifest = readManifest(path, { known: this.#packed });
     this.#live = liveBatches(this.#manifest);
   }
 
@@ -83,14 +94,32 @@ export class Store {
       // Two tables in memory and DuckDB's Parquet writer take about eight times that (measured).
       segmentBytes: Math.min(Math.max(this.#writerMemoryBytes / 16, 16 * MIB), 64 * MIB),
       latestId: () => [...this.#manifest.entries.keys()].at(-1) ?? "",
-      committed: () => this.refresh(),
+      committed: () => {
+        this.refresh();
+        this.#packed = renewPack(this.path, this.#manifest.entries, this.#packed);
+      },
     });
   }
 
-  /** A database over all batches that are committed now, or over those that are given. */
-  async query(batches?: readonly BatchInfo[]): Promise<StoreSession> {
+  /** A database over all batches that are committed now, or over some of their rows. */
+  async query({ batches, bucket }: QueryScope = {}): Promise<StoreSession> {
     if (batches === undefined) this.refresh();
-    return openSession(this.path, batches ?? this.#live, this.#options);
+    return openSession(this.path, batches ?? this.#live, { ...this.#options, bucket });
+  }
+
+  /** Batches by their ids; they may have been replaced meanwhile, as long as their files are there. */
+  batchesOf(ids: readonly string[]): BatchInfo[] {
+    this.refresh();
+    return ids.map((id) => {
+      const batch = this.#manifest.entries.get(id);
+      if (batch === undefined)
+        throw new FormatError(
+          this.path,
+          {},
+          `batch ${id} is gone: a compaction has removed it since the work began; make the parts again, or compact with a longer --grace`,
+        );
+      return batch;
+    });
   }
 
   async close(): Promise<void> {
@@ -115,5 +144,9 @@ export class Store {
 
 /** Names of a store, or of one that is just being made. */
 function isOurs(name: string): boolean {
-  return [SEGMENTS, MANIFEST, TMP, ASIDE, LOCKS].includes(name) || name.startsWith(STORE_FILE);
+  return (
+    [SEGMENTS, MANIFEST, TMP, ASIDE, LOCKS].includes(name) ||
+    name.startsWith(STORE_FILE) ||
+    name.startsWith(PACK)
+  );
 }

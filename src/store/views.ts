@@ -14,6 +14,7 @@ import {
   storedSources,
 } from "../model/index.ts";
 import { parquetRows, quoteName } from "./database.ts";
+import { BUCKET_KEYS, type Bucket, bucketCondition, mayHold } from "./bucket.ts";
 import { jobTotals } from "./job-totals.ts";
 import { ID_LENGTH } from "./layout.ts";
 import { isRolled, levelOf, rollUp } from "./levels.ts";
@@ -51,6 +52,8 @@ export interface ViewSetting {
   readonly upgrades?: readonly Upgrade[];
   /** Only every so manieth segment. */
   readonly share?: { readonly index: number; readonly of: number } | undefined;
+  /** Only rows of this bucket. */
+  readonly bucket?: Bucket | undefined;
 }
 
 /** A query that gives all rows of a table in the given batches. What has no roll-ups is summed up. */
@@ -67,10 +70,11 @@ export function tableQuery(table: TableSchema, setting: ViewSetting): string {
   return `${stored} union all select ${names} from (${rollUp(level, `(${minutes})`)})`;
 }
 
-function storedQuery(
-  table: TableSchema,
-  { store, batches, hiding, copies = NONE, upgrades = UPGRADES, share = { index: 0, of: 1 } }: ViewSetting,
-): string {
+function storedQuery(table: TableSchema, setting: ViewSetting): string {
+  const { store, batches, hiding, copies = NONE, upgrades = UPGRADES, share = { index: 0, of: 1 } } = setting;
+  const { bucket } = setting;
+  // Rows without buckets are in the first.
+  const elsewhere = bucket !== undefined && bucket.index > 1 && BUCKET_KEYS[table.name] === undefined;
   // A cast to the type that a column has costs nothing; in a damaged segment it fails where the column is read.
   const names = table.columns
     .map(({ name, type }) => `${quoteName(name)}::${sqlType(type)} as ${quoteName(name)}`)
@@ -88,14 +92,17 @@ function storedQuery(
   const parts = [...groups.values()].flatMap((group) => {
     const [first] = group as [BatchInfo];
     const { version, id } = first;
-    const files = segmentsOf(group, table.name)
-      .filter((_, i) => i % share.of === share.index)
-      .map(({ file }) => join(store, file));
+    const segments = segmentsOf(group, table.name)
+      .filter((one) => !elsewhere && (bucket === undefined || mayHold(one, bucket)))
+      .filter((_, i) => i % share.of === share.index);
+    const files = segments.map(({ file }) => join(store, file));
     if (files.length === 0) return [];
+    const held = bucket === undefined ? undefined : bucketCondition(table.name, segments, bucket);
     assert(new Set(files).size === files.length, "no segment is read twice");
     const source = parquetRows(files, { fileNames: hides(id) });
     const current = version === STORE_VERSION ? source : upgraded(table.name, version, source, upgrades);
-    const relation = isGenerated(first) && saysSynthetic(table) ? allSynthetic(current) : current;
+    const all = isGenerated(first) && saysSynthetic(table) ? allSynthetic(current) : current;
+    const relation = held === undefined ? all : `(select * from ${all} where ${held})`;
     if (!hides(id)) return `select ${names} from ${relation} s`;
     if (table === storedReadings) return `select ${names} from ${readingsRelation(relation)} s`;
     const seen =

@@ -66,6 +66,13 @@ int main(int argc, char **argv)
     get(fd, "append", 7);
     put(fd, "append", 30);
 
+    /* Beyond 65 one in 16 is asked; the last of these is. */
+    fd = make("diary", O_APPEND);
+    for (int i = 0; i < 65 + 16 * 10; i++) put(fd, "diary", (size_t)(i % 40 + 1));
+    lseek(fd, 3, SEEK_SET);
+    get(fd, "diary", 9);
+    close(fd);
+
     fd = make("duplicated", 0);
     int copy = dup(fd), third = fcntl(fd, F_DUPFD, 50);
     put(fd, "duplicated", 100);

@@ -82,7 +82,7 @@ describe("asynchronous I/O", () => {
     [
       "io_uring",
       "unseen-io-uring",
-      "io_uring requests in unseen, submitted past liburing and the C library. strace cannot record them either",
+      "io_uring requests in unseen, submitted by system calls of the program or of a liburing inside it. strace cannot record them either",
     ],
   ])("%s is named", async (way, id, text) => {
     const { exitCode, notes } = await run(way);

@@ -105,3 +105,33 @@ describe.runIf(isAllowed)("io_uring past the C library", () => {
     expect(seen + told).toBe(256);
   });
 });
+
+const STATIC = ["/usr/lib/x86_64-linux-gnu/liburing.a", "/usr/lib/aarch64-linux-gnu/liburing.a"];
+
+describe.runIf(isAllowed && STATIC.some((path) => existsSync(path)))(
+  "a ring that is set up before a file is opened",
+  () => {
+    const notes = async (as: string, flags: string[]) => {
+      const run = await shop.record([shop.build("ring-first", { flags, as }), shop.path(`${as}.data`)]);
+      expect(run.exitCode).toBe(0);
+      const written = run.accesses.filter(({ flags }) => (flags & WRITE_FLAG) !== 0).length;
+      return { written, ids: unseenNotes(run.folder).map(({ id }) => id) };
+    };
+
+    it("by liburing inside the program is noticed, though no call of it passes the C library", async () => {
+      const { written, ids } = await notes("ring-static", [
+        "-Wl,-Bstatic,--whole-archive",
+        "-luring",
+        "-Wl,--no-whole-archive,-Bdynamic",
+      ]);
+      expect(written).toBe(0);
+      expect(ids).toContain("unseen-io-uring");
+    });
+
+    it("by liburing's library is recorded, and nothing is unseen", async () => {
+      const { written, ids } = await notes("ring-shared", ["-Wl,--no-as-needed", "-luring"]);
+      expect(written).toBe(8);
+      expect(ids).toEqual([]);
+    });
+  },
+);

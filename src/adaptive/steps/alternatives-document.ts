@@ -5,7 +5,7 @@ import { mean } from "../../base/statistics.ts";
 import type { AlternativeResult, AlternativesSetting } from "../sim/alternatives/alternatives.ts";
 import type { OpenResult } from "../sim/alternatives/opens.ts";
 
-export interface AlternativesData {
+interface AlternativesData {
   readonly machines: readonly {
     readonly setting: AlternativesSetting;
     readonly results: readonly AlternativeResult[];

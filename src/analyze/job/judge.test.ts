@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../base/errors.ts";
+import { SINGLE_LOGS } from "../../generate/single/index.ts";
 import { judge } from "./judge.ts";
 import { defineRule, type Judgement, type Others, type Rule } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
 import { countersJob, worked } from "./rules/test-kit.ts";
+import { singleJob } from "./test-kit.ts";
 
 const KIB = 1024;
 
@@ -108,6 +110,7 @@ describe("thresholds", () => {
       value: 500,
       unit: "calls",
       source: "given with --threshold",
+      measured: 3192,
     });
     expect(use("share")).toMatchObject({ value: 0.5, source: expect.stringContaining("ours") });
   });
@@ -194,5 +197,31 @@ describe("a statement", () => {
   it("begins with a capital letter", () => {
     const low = rule("low", () => said("info", { statement: "over 99.9 % of writes are small." }));
     expect(judge(nothing, new Map(), [low]).findings[0]?.statement).toBe("Over 99.9 % of writes are small.");
+  });
+});
+
+/** Limits of which one or the other is enough, or that no single number is compared with. */
+const ALTERNATIVES: ReadonlySet<string> = new Set([
+  ...["metadata-storm.repeats", "metadata-storm.bytes", "metadata-storm.names", "metadata-time.rank"],
+  ...["metadata-time.share", "many-files.perRank", "many-files.files", "many-files.bytes", "io-share.mean"],
+  ...["io-share.slowest", "unclosed-files.written", "unclosed-files.others", "stdio-small.flushes"],
+  ...["stdio-small.least", "stdio-small.saving", "aggregators.few", "aggregators.many", "re-reads.bytes"],
+  ...["re-reads.calls", "overwrites.bytes", "overwrites.calls", "slow-ost.ranks", "slow-ost.cost"],
+  ...["write-amplification.ratio", "write-amplification.bytes", "noncontiguous.regions"],
+  ...["noncontiguous.sieveGap", "mpiio-file-view.apart"],
+  ...["hdf5-chunks.bytes", "hdf5-chunks.chunks", "hdf5-chunks.part", "hdf5-chunks.calls"],
+]);
+
+describe("what limits were compared with", () => {
+  it.each(SINGLE_LOGS.map(({ id }) => id))("is told by the findings of %s, and meets them", (id) => {
+    const missed = judge(singleJob(id)).findings.flatMap((finding) =>
+      finding.threshold
+        .filter(({ name }) => !ALTERNATIVES.has(`${finding.id}.${name}`))
+        .filter(({ measured, value, most }) =>
+          typeof measured !== "number" ? true : most === true ? measured > value : measured < value,
+        )
+        .map(({ name, measured, value }) => `${finding.id}.${name}: ${measured}, limit ${value}`),
+    );
+    expect(missed).toEqual([]);
   });
 });

@@ -107,7 +107,7 @@ const limitsOf = (rule: Rule, values: ThresholdValues) =>
   );
 
 function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, values: ThresholdValues): Finding {
-  const { evidence, claims: _, cost: claim, ...rest } = judgement;
+  const { evidence, claims: _, cost: claim, measured, ...rest } = judgement;
   const threshold: ThresholdUse[] = Object.entries(rule.thresholds).map(([name, spec]) => {
     const given = values.get(`${rule.id}.${name}`);
     return {
@@ -115,7 +115,9 @@ function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, value
       meaning: spec.meaning,
       value: given ?? spec.value,
       unit: spec.unit,
+      ...(spec.most === true ? { most: true as const } : {}),
       source: given === undefined ? spec.source : "given with --threshold",
+      measured: finite(measured?.[name]),
     };
   });
   return {
@@ -136,6 +138,8 @@ function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, value
     threshold,
   };
 }
+
+const finite = (value: number | undefined) => (Number.isFinite(value) ? (value as number) : null);
 
 /** Groups of facts that the job has none of; empty when the rule can be applied. */
 const missingFacts = (rule: Rule, job: Job) =>

@@ -9,6 +9,8 @@ export interface Threshold {
   readonly unit: Unit;
   /** What it limits, in a few words. */
   readonly meaning: string;
+  /** What is measured must not exceed it; of others it must reach it. */
+  readonly most?: true;
   /** A paper, a tool's default, a site's default, or a measurement of ours. */
   readonly source: string;
 }
@@ -65,6 +67,8 @@ export type CostClaim =
 export interface Judgement {
   readonly cost: CostClaim;
   readonly statement: string;
+  /** What each limit was compared with, by its name, where one number tells it. */
+  readonly measured?: Readonly<Record<string, number>>;
   readonly evidence: Partial<Evidence>;
   readonly advice: string;
   readonly snippet?: Snippet;

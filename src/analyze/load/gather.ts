@@ -43,8 +43,9 @@ export async function gatherFromServers(
       f.facts.name as name, f.facts.account as account, f.facts.nodes as nodes, coalesce(c.cluster, f.facts.cluster) as cluster,
       f.facts.start as start_unix_ns, f.facts.end as end_unix_ns, ${clusters} as clusters,
       c.* exclude (identity, job_key, job_id, cluster, unclear)
-    from (select identity, any_value(job_key) as job_key, any_value(job_id) as job_id, any_value(cluster) as cluster,
-        any_value(unclear) as unclear, ${SUMS_AGAIN} from load_cells group by identity) c
+    from (select ${known.matter ? "identity, any_value(job_key) as job_key" : "job_key::varchar as identity, job_key"},
+        any_value(job_id) as job_id, any_value(cluster) as cluster,
+        any_value(unclear) as unclear, ${SUMS_AGAIN} from load_cells group by ${known.matter ? "identity" : "job_key"}) c
     left join load_facts f on f.job_key = if(c.unclear, null, c.job_key)
       ${known.matter ? "and f.of_cluster is not distinct from c.cluster" : ""}`);
   await labelUsers(db, "load_jobs");
@@ -79,8 +80,12 @@ async function withMinutesOfUnclear(
 async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): Promise<void> {
   const [fromNs, toNs] = [BigInt(window.from) * 60_000_000_000n, BigInt(window.to) * 60_000_000_000n];
   // Of the rows of these jobs alone: a store has years of others.
-  await db.run(`create or replace temp table load_known as
-    select * from jobs where job_key in (select job_key from load_cells)`);
+  const others = byCluster
+    ? "where job_key in (select job_key from load_cells)"
+    : (await gatherSingleFacts(db))
+      ? "where job_key in (select job_key from load_single where single is not true)"
+      : "limit 0";
+  await db.run(`create or replace temp table load_known as select * from jobs ${others}`);
   if (!byCluster) await gatherPlainFacts(db);
   const rest = byCluster
     ? "load_known"
@@ -99,13 +104,27 @@ async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): P
   await db.run(`create or replace temp table load_facts as
     select job_key, of_cluster, arg_max(${FACTS}, coalesce(start_unix_ns, 0)) as facts
     from ${relation} group by job_key, of_cluster`);
-  if (!byCluster)
-    await db.run(`insert into load_facts select job_key, null, ${FACTS} from load_plain where ${inTime}`);
+  if (byCluster) return;
+  for (const known of ["load_plain", "(select * from load_single where single)"])
+    await db.run(`insert into load_facts select job_key, null, ${FACTS} from ${known} where ${inTime}`);
 }
 
 const FACTS = `{'user_name': user_name, 'user_id': user_id, 'name': name, 'account': nullif(account, ''), 'nodes': nodes,
   'cluster': cluster, 'start': start_unix_ns, 'end': end_unix_ns}`;
 const PLAIN = ["user_name", "user_id", "name", "account", "nodes", "cluster", "start_unix_ns", "end_unix_ns"];
+
+/**
+ * Jobs of which the store has one row, the scheduler's: nearly all, and what it says is what is known. Gives whether there are
+ * others.
+ */
+async function gatherSingleFacts(db: Queryable): Promise<boolean> {
+  const facts = PLAIN.map((name) => `first(${name}) as ${name}`).join(", ");
+  await db.run(`create or replace temp table load_single as
+    select job_key, count(*) = 1 and first(source) = 'scheduler' and first(job_id) is not null
+      and first(coalesce(submit_unix_ns, start_unix_ns)) is not null as single, ${facts}
+    from jobs where job_key in (select job_key from load_cells) group by job_key`);
+  return (await db.rows("select 1 as one from load_single where single is not true limit 1")).length > 0;
+}
 
 /**
  * Jobs that the scheduler alone tells of, in one run: the row that knows most of its end counts, as in `job_totals`. They are

@@ -1,5 +1,5 @@
 /** What an administrator asks of a store: who loads a target, who comes first, what a job did, and when it is quiet. */
-export { type Amounts, type Measure, measured } from "./amounts.ts";
+export { type Measure, measured } from "./amounts.ts";
 export { PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
 export { jobAnswer } from "./job.ts";
@@ -62,7 +62,6 @@ export {
   type LoadSteps,
   loadSteps,
   newestSamples,
-  type SeriesName,
   type TargetSeries,
   type TargetSpace,
   type TargetSteps,

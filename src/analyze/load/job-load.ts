@@ -12,7 +12,7 @@ interface JobTargetSteps {
   readonly metadata: Float64Array;
 }
 
-export interface JobLoad {
+interface JobLoad {
   /** By bytes, then by metadata operations. */
   readonly targets: readonly JobTargetSteps[];
   /** Bytes of other jobs in each step on the targets of the job. */

@@ -1,5 +1,5 @@
 /** What a file system does now, as lines of a terminal: a line of sums, targets, and jobs below them. */
-import { formatRate, formatScaled, formatSeconds, formatShare } from "../../base/units.ts";
+import { formatCount, formatRate, formatScaled, formatSeconds, formatShare } from "../../base/units.ts";
 import { type TextColumn, textTable } from "../../base/text-table.ts";
 import {
   addRates,
@@ -82,7 +82,19 @@ function timeText({ fromUnix, toUnix }: LiveLoad, { zone, nowUnix }: ScreenOptio
   const seconds = toUnix - fromUnix;
   const age = nowUnix - toUnix;
   const silent = age > Math.max(300, 3 * seconds) ? " (silent)" : "";
-  return `${localText(zone, toUnix)} ${zone}, over ${formatSeconds(seconds)}, ${age < 0 ? "from a clock that is ahead" : `${formatSeconds(Math.round(age))} ago${silent}`}`;
+  return `${localText(zone, toUnix)} ${zone}, over ${formatSeconds(seconds)}, ${age < 0 ? "from a clock that is ahead" : `${ageText(age)} ago${silent}`}`;
+}
+
+function ageText(seconds: number): string {
+  const [size, unit] =
+    seconds < 120
+      ? [1, "s"]
+      : seconds < 7200
+        ? [60, "min"]
+        : seconds < 172_800
+          ? [3600, "h"]
+          : [86_400, "days"];
+  return `${formatCount(seconds / size)} ${unit}`;
 }
 
 function totalText(targets: readonly LiveTarget[], jobs: readonly LiveJob[]): string {

@@ -6,7 +6,7 @@ import type { TargetName } from "./targets.ts";
 import type { Window } from "./window.ts";
 
 const NAMES = ["read", "write", "metadata", "opens"] as const;
-export type SeriesName = (typeof NAMES)[number];
+type SeriesName = (typeof NAMES)[number];
 const SUMS: Readonly<Record<SeriesName, string>> = {
   read: "bytes_read",
   write: "bytes_written",
@@ -160,7 +160,7 @@ export async function newestSamples(
 }
 
 const BAND_HALF_MINUTES = 30;
-/** Of so many minutes around a step the lowest and the highest tenth are not usual. */
+/** Of the minutes around a step the lowest and the highest tenth are not usual. */
 const BAND_SHARES = [0.1, 0.9] as const;
 
 export interface Band {
@@ -192,7 +192,7 @@ export function bandWindow({ from, to }: Window, stepMinutes: number, weeks = 1)
   return { from: from - shift - margin, to: to - shift + margin, grain: 1 };
 }
 
-export interface UsualHours {
+interface UsualHours {
   /** Median and 90th percentile of bytes (and of metadata operations) in an hour, by hour of the day (UTC); NaN: none. */
   readonly bytes: { readonly p50: Float64Array; readonly p90: Float64Array };
   readonly metadata: { readonly p50: Float64Array; readonly p90: Float64Array };

@@ -29,7 +29,7 @@ export function weekDocument(answer: WeekAnswer, about: About): Document {
     sections: [
       {
         id: "findings",
-        title: "Three findings",
+        title: findings.length === 3 ? "Three findings" : "Findings",
         blocks:
           findings.length === 0
             ? [{ kind: "text", text: "Nothing was out of the usual this week." }]

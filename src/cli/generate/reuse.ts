@@ -9,10 +9,11 @@ import {
   type InterArrival,
   Population,
 } from "../../generate/reuse/index.ts";
-import { writeCentre } from "../../generate/write/reuse.ts";
+import { joinSlices, writeCentre, writeSlice } from "../../generate/write/reuse.ts";
 import { defineCommand } from "../command.ts";
 import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
 import { option } from "../option.ts";
+import { parseSlice } from "../slice.ts";
 
 /** More logs than this in one tree are a case for --tables. */
 const LOGS_MAX = 20_000_000;
@@ -48,6 +49,8 @@ export default defineCommand({
     ),
     tables: option.flag("write a store (DIR/store) instead of logs (DIR/logs)"),
     damage: option.flag("also write DIR/damage: broken logs with the expected outcome of each"),
+    slice: option.text("I/N", "only slice I of N, such as 3/16; --join N makes one centre of them"),
+    join: option.whole("make one centre of the N slices in DIR, with its answers", { min: 1 }),
   },
   examples: {
     "plimsoll generate reuse --output centre": "850 files in about 49,000 logs, and answers.json",
@@ -72,8 +75,26 @@ export default defineCommand({
         `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables, or choose a smaller --scale or --background`,
       );
     }
+    if (options.slice !== undefined || options.join !== undefined) {
+      if (options.damage) throw new UsageError("--damage cannot be combined with --slice or --join");
+      if (options.slice !== undefined && options.join !== undefined)
+        throw new UsageError("--slice and --join exclude each other");
+      if (options.slice !== undefined) {
+        const slice = parseSlice("--slice", options.slice);
+        const { part } = await writeSlice(out, population, { tables: options.tables, slice }, context);
+        if (context.json) context.printJson({ part });
+        else context.out.write(`made ${part}\n`);
+        return;
+      }
+    }
     const parts = { tables: options.tables, damage: options.damage };
-    const { folder, sheet, damaged } = await writeCentre(out, population, parts, context);
+    const { folder, sheet, damaged } =
+      options.join === undefined
+        ? await writeCentre(out, population, parts, context)
+        : {
+            ...(await joinSlices(out, population, { tables: options.tables, of: options.join }, context)),
+            damaged: 0,
+          };
     const answers = join(folder, "answers.json");
     const { items, comparison } = sheet;
     const outside = outsideCount(comparison);

@@ -1,7 +1,7 @@
 /** Options that `ncio` and `ncio sweep` share. */
 import { UsageError } from "../../base/errors.ts";
 import { INSIDE, METHOD_DEFAULTS, METHODS } from "../../ncio/method/index.ts";
-import { JOINS, SYNCS } from "../../ncio/servers/modes.ts";
+import { JOINS, SYNCS } from "../../ncio/servers/index.ts";
 import { type Measuring, PAPER_DEFAULTS, PAPER_FLOW_PAIRS, PAPER_REPEATS } from "../../ncio/run/plan.ts";
 import { CASES } from "../../ncio/pattern/index.ts";
 import type { OptionValues } from "../command.ts";

@@ -20,11 +20,20 @@ export default defineCommand({
       default: 60,
       min: 0,
     }),
+    buckets: option.whole(
+      "also part accesses and files by file, runs by run, jobs and minutes by job into N buckets, so that a task of a study reads its own only [as the store has]",
+      { min: 1, max: 10_000 },
+    ),
+    by: option.choice(["none", "month"], "also part rows by months of 30 days, for questions about a time", {
+      default: "none",
+    }),
     ...ENGINE_OPTIONS,
   },
   examples: {
     "plimsoll store compact centre.store": "after many ingests",
     "plimsoll store compact --grace 0 centre.store": "and remove the old files immediately",
+    "plimsoll store compact --buckets 64 centre.store":
+      "for studies in up to 64 tasks (plimsoll cluster study)",
   },
   async run({ arguments: [path = ""], options }, context) {
     const store = await Store.open(path, storeOptions(options));
@@ -32,6 +41,8 @@ export default defineCommand({
       ...storeOptions(options),
       targetBytes: options.targetBytes,
       graceMs: options.grace * 60_000,
+      buckets: options.buckets,
+      byMonth: options.by === "month",
     });
     const batches = store.batches().length;
     await store.close();

@@ -3,7 +3,9 @@ import { numberOf } from "../../analyze/study/common/values.ts";
 import {
   claimText,
   REUSE_OPTIONS,
+  REUSE_ROWS,
   reuseOptions,
+  reusePart,
   runStudy,
   STUDY_STEPS,
   type Study,
@@ -26,6 +28,7 @@ import {
   storeStudyResult,
   type StudyCliOptions,
 } from "./store-study.ts";
+import { PART_OPTIONS } from "./study-parts.ts";
 import { findingLines, linesText } from "./study-output.ts";
 import { option } from "../option.ts";
 
@@ -38,6 +41,7 @@ export default defineCommand({
   options: {
     ...STUDY_FOLDERS,
     ...ENGINE_OPTIONS,
+    ...PART_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
       help: "memory limit of database and accesses; beyond it, data is read in parts [2 GiB]",
@@ -77,10 +81,12 @@ function reuseStudy(options: ReuseCliOptions): StoreStudy<Study> {
     kind: "plimsoll study",
     steps: STUDY_STEPS,
     databaseBytes: database,
-    rows: "select count(*) from runs",
+    rows: REUSE_ROWS,
     empty: "is empty",
     origin: ["runs"],
     run: (session, watch) => runStudy(session, chosen, { ...watch, ...resources }),
+    options: chosen,
+    part: (session, write) => reusePart(session, chosen, resources, write),
     document: studyDocument,
     tables: ({ outputs }) => outputs,
     json: studyJson,

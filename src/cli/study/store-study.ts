@@ -5,6 +5,7 @@ import type { StudyResult } from "../../analyze/study/common/item.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
 import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
 import type { StudyWatch } from "../../analyze/study/common/study.ts";
+import { type HandOver, partOr } from "../../analyze/study/common/parts.ts";
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import {
@@ -19,10 +20,11 @@ import {
 import type { OriginTable } from "../../store/index.ts";
 import type { OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
-import { type EngineValues, originOf, withStore } from "../store/options.ts";
+import { originOf, storeOptions, withStore } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
 import { writeResultFolder } from "../result-folder.ts";
+import { partFolders, type PartValues, writePart } from "./study-parts.ts";
 import { whereText } from "./study-output.ts";
 import { option } from "../option.ts";
 
@@ -32,8 +34,7 @@ export const STUDY_FOLDERS = {
   output: option.output("DIR", "write report, figures and tables to this folder; replaces an earlier study"),
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-export interface StudyCliOptions extends EngineValues, Readonly<Record<string, unknown>> {
-  readonly store?: string;
+export interface StudyCliOptions extends PartValues, Readonly<Record<string, unknown>> {
   readonly output?: string;
 }
 
@@ -55,6 +56,10 @@ export interface StoreStudy<Study extends StudyOutcome> {
   /** Tables that say whether its rows were generated. */
   readonly origin: readonly OriginTable[];
   run(session: Queryable, watch: StudyWatch): Promise<Study>;
+  /** Options of the study, without those of the engine. */
+  readonly options: unknown;
+  /** Hands over what a bucket knows. */
+  part(session: Queryable, write: HandOver): Promise<void>;
   /** Called before anything is written. */
   note?(study: Study): void;
   document(input: StudyDocumentInput<Study>): Document;
@@ -72,6 +77,10 @@ export async function runStoreStudy<Study extends StudyOutcome>(
 ): Promise<void> {
   const { store, output } = given;
   if (store === undefined) throw new UsageError("--store is missing: name a store folder");
+  if (given.part !== undefined) {
+    const { name, options, databaseBytes, part } = kind;
+    return writePart(given, { study: name, options, databaseBytes, make: part }, context);
+  }
   const { study, origin } = await studyOf(kind, given, store, context);
   const synthetic = isSynthetic(origin);
   const result = { ...kind.json(study), origin: provenanceJson(origin) };
@@ -129,8 +138,10 @@ async function studyOf<Study extends StudyOutcome>(
   path: string,
   context: Context,
 ): Promise<{ readonly study: Study; readonly origin: Provenance }> {
-  return withStore({ ...given, memory: kind.databaseBytes }, async (session) => {
-    const [row] = await session.rows(`select (${kind.rows}) as count`);
+  return withRows(kind, given, async (session) => {
+    const [row] = await session.rows(
+      `select sum(rows) as count from ${partOr(session, "rows", `select (${kind.rows}) as rows`)}`,
+    );
     // An empty store has a study too: of nothing. It says so and ends well.
     if (Number(row?.count ?? 0) === 0)
       context.note(`${path}: the store ${kind.empty}; fill it with plimsoll ingest PATH --store ${path}`);
@@ -144,6 +155,24 @@ async function studyOf<Study extends StudyOutcome>(
     bar.end();
     return { study, origin: await originOf(session, ...kind.origin) };
   });
+}
+
+/** Opens the store, or the parts that were made of it. */
+async function withRows<T>(
+  { name, options, databaseBytes }: Pick<StoreStudy<never>, "name" | "options" | "databaseBytes">,
+  given: StudyCliOptions,
+  ask: (db: Queryable) => Promise<T>,
+): Promise<T> {
+  const engine = { ...given, memory: databaseBytes };
+  if (given.parts === undefined) return withStore(engine, ask);
+  const folders = partFolders(given.parts, name, options);
+  const { openParts } = await import("../../store/index.ts");
+  const session = await openParts(folders, storeOptions(engine));
+  try {
+    return await ask(session);
+  } finally {
+    session.close();
+  }
 }
 
 /** The options of a study that the command line gives. */

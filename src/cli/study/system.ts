@@ -6,7 +6,9 @@ import {
   studyDocument,
   SYSTEM_ITEMS,
   SYSTEM_OPTIONS,
+  SYSTEM_ROWS,
   systemOptions,
+  systemPart,
 } from "../../analyze/study/system/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -20,6 +22,7 @@ import {
   storeStudyResult,
   type StudyCliOptions,
 } from "./store-study.ts";
+import { PART_OPTIONS } from "./study-parts.ts";
 import { studyJson, studyText } from "./system-text.ts";
 
 const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
@@ -31,6 +34,7 @@ export default defineCommand({
   options: {
     ...STUDY_FOLDERS,
     ...ENGINE_OPTIONS,
+    ...PART_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
       help: "database memory limit; beyond it, spill to disk; plus about 150 bytes per job [1 GiB]",
@@ -62,10 +66,12 @@ function systemStudy(options: StudyCliOptions, context: Context): StoreStudy<Stu
     kind: "plimsoll system study",
     steps: STUDY_STEPS,
     databaseBytes: options.memory ?? MEMORY_DEFAULT,
-    rows: "select (select count(*) from jobs) + (select count(*) from minutes) + (select count(*) from targets)",
+    rows: SYSTEM_ROWS,
     empty: "has no jobs and no target counters",
     origin: ["jobs", "readings"],
     run: (session, watch) => runStudy(session, chosen, watch),
+    options: chosen,
+    part: (session, write) => systemPart(session, chosen, write),
     note: (study) => tellNotes(study, context),
     document: studyDocument,
     tables: () => [],

@@ -48,13 +48,14 @@ export async function writeBaseline(asked: Asked, context: Context): Promise<Ste
     throw new UsageError(
       `--processes ${processes}: ${launched.by} started ${launched.size} ranks; they must be equal`,
     );
-  const { connectMpi } = await import("../../launch/mpi/index.ts");
+  const { connectMpi, openMpiFile } = await import("../../launch/mpi/index.ts");
   const communicator = await connectMpi();
   const path = process.env[FILE_VARIABLE] ?? join(resolve(folder), `plimsoll-mpi-io-${workload}`);
   const [bytes = 0] = planWorkload(workload, processes, scale).sources.map((source) => source.bytes);
   const title = `${workload}: ${processes} processes into one file by MPI-IO (${communicator.name})`;
   const record = await writeShared(communicator, {
     ...{ path, title, bytes },
+    open: openMpiFile,
     memoryBytes: Math.max(1, Math.floor(memory / processes)),
   });
   await communicator.close();

@@ -55,6 +55,8 @@ export const TRACE_STRICT = 32;
 export const RECORD_WRITE = 1;
 export const RECORD_SHORT = 32;
 export const RECORD_OUTER = 64;
+/** A write to the end of its file. */
+export const RECORD_APPENDED = 128;
 export const CALL_FLAGS = 30;
 
 /**
@@ -81,6 +83,9 @@ export const LIBRARY_ACCESSES: readonly number[] = [5, 21];
 /** Reads and writes that the kernel counts as such: not splice, libaio and io_uring. */
 export const COUNTED_READS: readonly number[] = [1, 2, 3, 4, 6, 7, 9, 10];
 export const COUNTED_WRITES: readonly number[] = COUNTED_READS.map((kind) => kind + 16);
+/** All calls to the kernel that move data. */
+export const KERNEL_READS: readonly number[] = Array.from({ length: 15 }, (_, at) => at + 1);
+export const KERNEL_WRITES: readonly number[] = KERNEL_READS.map((kind) => kind + 16);
 
 /** Metadata calls, in the order of native/recorder.c. */
 const METADATA: readonly (readonly [kind: number, operation: number])[] = [

@@ -19,6 +19,9 @@ export interface Counts {
   /** Bytes of system calls that the kernel counts as read and written: all but splice, libaio and io_uring. */
   seenRead: number;
   seenWritten: number;
+  /** The same with those that it does not count as such. */
+  movedRead: number;
+  movedWritten: number;
   /** Calls of fread and fwrite, which are no system calls. */
   streamCalls: number;
 }

@@ -2,6 +2,7 @@
 import type { ByteSource } from "../../base/source.ts";
 import { CALL_ERROR, CALL_NESTED, type CallBlock, type CallFile, type CallSink } from "../../model/index.ts";
 import type { InputFormat } from "../input-format.ts";
+import { AppendedWrites } from "./appended-writes.ts";
 import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./header.ts";
 import {
   CALL_FLAGS,
@@ -15,11 +16,14 @@ import {
   KIND,
   KIND_FLAGS,
   KIND_LAYERS,
+  KERNEL_READS,
+  KERNEL_WRITES,
   KIND_OPERATIONS,
   LIBRARY_ACCESSES,
   NAME_PART_AT,
   NAME_PART_BYTES,
   NO_OPERATION,
+  RECORD_APPENDED,
   RECORD_BYTES,
   RECORD_OUTER,
   RECORD_SHORT,
@@ -122,6 +126,7 @@ export class RecordReader {
   readonly counts: Counts = {
     ...{ missing: 0, unwritten: 0, syncs: 0, syncNs: 0, metadata: 0, metadataNs: 0 },
     ...{ maps: 0, mapBytes: 0, unknownKinds: 0, seenRead: 0, seenWritten: 0, streamCalls: 0 },
+    ...{ movedRead: 0, movedWritten: 0 },
   };
   /** Names that were read so far. */
   readonly names = new Map<number, CallFile>();
@@ -163,6 +168,8 @@ export class RecordReader {
       kinds.reduce((sum, kind) => sum + (this.#movedByKind[kind] as number), 0);
     this.counts.seenRead = moved(COUNTED_READS);
     this.counts.seenWritten = moved(COUNTED_WRITES);
+    this.counts.movedRead = moved(KERNEL_READS);
+    this.counts.movedWritten = moved(KERNEL_WRITES);
     this.counts.streamCalls = moved(LIBRARY_ACCESSES);
   }
 
@@ -234,6 +241,7 @@ export class RecordReader {
     const [fileColumn, flagColumn] = [this.#file, this.#flags];
     const [operations, layers, movedByKind] = [this.#operation, this.#layer, this.#movedByKind];
     const offsets = this.#offset;
+    let appended: AppendedWrites | undefined;
     let filled = 0;
     for (let i = 0, at = 0; i < count; i++, at += 8) {
       const word = words[at + 1] as number;
@@ -271,6 +279,8 @@ export class RecordReader {
       const file = hostIsLittle ? word >>> 16 : word & 0xffff;
       const known = files[file] as number;
       fileColumn[filled] = known === 0 ? this.#fileOf(file) : known - 1;
+      if ((flags & RECORD_APPENDED) !== 0 && offsets !== undefined && (flags & CALL_ERROR) === 0)
+        (appended ??= new AppendedWrites(offsets, movedBytes, starts, ends)).add(file, filled);
       filled++;
     }
     return filled;

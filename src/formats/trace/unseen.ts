@@ -59,7 +59,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: program,
       text: (names, requests) =>
-        `Not recorded: ${requests > 0 ? `${formatCount(requests)} io_uring requests` : "io_uring requests"} in ${names}, submitted past liburing and the C library. strace cannot record them either; to measure them, use another I/O engine.`,
+        `Not recorded: ${requests > 0 ? `${formatCount(requests)} io_uring requests` : "io_uring requests"} in ${names}, submitted by system calls of the program or of a liburing inside it. strace cannot record them either; to measure them, use another I/O engine.`,
     },
   },
   {

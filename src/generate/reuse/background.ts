@@ -48,11 +48,13 @@ export class Background {
     this.#load = new SiteLoad(population.options.seed);
   }
 
-  *groups(): Generator<Group> {
+  /** Blocks that `mine` leaves out are not drawn: each has random numbers of its own. */
+  *groups(mine: (block: number) => boolean = () => true): Generator<Group> {
     const { backgroundFiles, logs } = this.#population;
     const perFile = backgroundFiles === 0 ? 0 : logs / backgroundFiles;
     for (let first = 0, block = 0; first < backgroundFiles; first += BLOCK_FILES, block++) {
       const end = Math.min(first + BLOCK_FILES, backgroundFiles);
+      if (!mine(block)) continue;
       yield this.#block(block, first, end, Math.floor(perFile * end) - Math.floor(perFile * first));
     }
   }

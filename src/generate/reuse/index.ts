@@ -22,12 +22,30 @@ export const SCENARIO = "reuse";
 /** Changes whenever the same seed gives other output. */
 const SCENARIO_VERSION = 3;
 
-/** The whole centre, some files with all their runs at a time: what is selected, decoys, then the others. */
-export function* centre(population: Population, { clock } = new Contention(population)): Generator<Group> {
+/** Slice `index` of `of`, from 1. */
+export interface Slice {
+  readonly index: number;
+  readonly of: number;
+}
+
+const WHOLE: Slice = { index: 1, of: 1 };
+
+/**
+ * The whole centre, or every so manieth group of it, some files with all their runs at a time: what is selected, decoys, then
+ * the others. Selected files are drawn one after the other in every slice, since each hangs on those before; all others, which
+ * are nearly all, in their own slice alone.
+ */
+export function* centre(
+  population: Population,
+  { clock } = new Contention(population),
+  { index, of }: Slice = WHOLE,
+): Generator<Group> {
   const background = new Background(population);
-  yield* new SelectedFiles(population, clock).groups();
-  yield* background.decoys();
-  yield* background.groups();
+  const mine = (number: number) => number % of === index - 1;
+  let number = 0;
+  for (const group of new SelectedFiles(population, clock).groups()) if (mine(number++)) yield group;
+  for (const group of background.decoys()) if (mine(number++)) yield group;
+  yield* background.groups(mine);
 }
 
 /** About how many runs there will be, for a bar. */

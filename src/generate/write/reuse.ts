@@ -1,6 +1,7 @@
 /** A synthetic centre as logs or as a store, with its answers. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
@@ -18,6 +19,7 @@ import {
   logOf,
   type Population,
   SCENARIO,
+  type Slice,
   TableEmitter,
 } from "../reuse/index.ts";
 import { fillStore, isMarked, writeAnswers } from "./answers.ts";
@@ -62,22 +64,93 @@ async function generate(
 ): Promise<AnswerSheet> {
   const contention = new Contention(population);
   const answers = new AnswerSheetBuilder(population, contention);
-  const progress = listener.progress?.({ label: "generate", total: expectedRuns(population), unit: "runs" });
-  for (const group of centre(population, contention)) {
+  await eachGroup(population, contention, undefined, listener, (group) => {
     answers.add(group);
+    return take(group);
+  });
+  return answers.finish();
+}
+
+async function eachGroup(
+  population: Population,
+  contention: Contention,
+  slice: Slice | undefined,
+  listener: Listener,
+  take: (group: Group) => void | Promise<void>,
+): Promise<void> {
+  const total = Math.ceil(expectedRuns(population) / (slice?.of ?? 1));
+  const progress = listener.progress?.({ label: "generate", total, unit: "runs" });
+  for (const group of centre(population, contention, slice)) {
     await take(group);
     progress?.add(group.runs.length);
     await listener.yieldToEvents?.();
   }
   progress?.end();
-  return answers.finish();
+}
+
+/**
+ * One slice of a centre, below `path`. Logs go to where they belong, each with its own name; rows into a store of this slice in
+ * `parts`, which is there whole or not at all. A slice that is made again is the same.
+ */
+export async function writeSlice(
+  path: string,
+  population: Population,
+  { tables, slice }: { readonly tables: boolean; readonly slice: Slice },
+  listener: Listener,
+): Promise<{ readonly part: string }> {
+  const part = join(path, "parts", `${slice.index}-of-${slice.of}`);
+  makeFolder(dirname(part));
+  const contention = new Contention(population);
+  const output = { path: part, what: "slice of a synthetic centre", isOurs: () => true };
+  await replaceFolder(output, listener, async (work) => {
+    if (!tables) {
+      const write = logWriter(path, population, listener);
+      return eachGroup(population, contention, slice, listener, write);
+    }
+    await fillStore(join(work, "store"), "plimsoll generate reuse", async (batch) => {
+      const emitter = new TableEmitter(population, batch);
+      await eachGroup(population, contention, slice, listener, (group) => emitter.add(group));
+      await emitter.end();
+    });
+  });
+  return { part };
+}
+
+/**
+ * Makes one centre of `of` slices: their batches become batches of one store, by renaming files, segments before entries of the
+ * manifest, so that it can be stopped and begun again; then come the answers, for which all groups are drawn once more.
+ */
+export async function joinSlices(
+  path: string,
+  population: Population,
+  { tables, of }: { readonly tables: boolean; readonly of: number },
+  listener: Listener,
+): Promise<{ readonly folder: string; readonly sheet: AnswerSheet }> {
+  const parts = Array.from({ length: of }, (_, i) => join(path, "parts", `${i + 1}-of-${of}`));
+  // Answers come last: where they are, all has been moved.
+  const joined = existsSync(join(path, "answers.json"));
+  const missing = joined ? undefined : parts.find((part) => !existsSync(part));
+  if (missing !== undefined) throw new UsageError(`${missing} is missing: generate that slice first`);
+  const sheet = await generate(population, listener, () => {});
+  if (tables && !joined) {
+    const { adoptBatches } = await import("../../store/index.ts");
+    for (const part of parts) await adoptBatches(join(path, "store"), join(part, "store"));
+  }
+  writeFile(join(path, "README.txt"), readme(sheet, tables, 0));
+  writeAnswers(join(path, "answers.json"), sheet);
+  rmSync(join(path, "parts"), { recursive: true, force: true });
+  return { folder: path, sheet };
 }
 
 /** Every run as a Darshan log, in folders by date. */
-async function writeLogs(work: string, population: Population, listener: Listener): Promise<AnswerSheet> {
+function writeLogs(work: string, population: Population, listener: Listener): Promise<AnswerSheet> {
+  return generate(population, listener, logWriter(work, population, listener));
+}
+
+function logWriter(work: string, population: Population, listener: Listener) {
   const folders = new Set<string>();
   const names = new LogNames(population);
-  return generate(population, listener, async ({ runs }) => {
+  return async ({ runs }: Group): Promise<void> => {
     for (const run of runs) {
       const path = join(work, names.path(run));
       const folder = dirname(path);
@@ -88,7 +161,7 @@ async function writeLogs(work: string, population: Population, listener: Listene
       writeFile(path, logOf(run, population, nodeEncoders));
       await listener.yieldToEvents?.();
     }
-  });
+  };
 }
 
 /** All runs as rows of a store. */

@@ -118,7 +118,7 @@ function cutRegions({ spec, bytes, memorySize, stride }: Setting, start: number,
   }
 }
 
-/** Requests of so many bytes, each again in parts of what one request may hold. */
+/** Requests of this many bytes, each again in parts of what one request may hold. */
 function flows(setting: Setting, start: number, flowBytes: number, sum: Sum): void {
   for (let from = 0; from < setting.bytes; from += flowBytes)
     shared(

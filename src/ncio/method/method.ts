@@ -30,7 +30,7 @@ export interface MethodOptions {
   readonly oneSync: boolean;
 }
 
-export type Inside = "sieving" | "list" | "datatype";
+type Inside = "sieving" | "list" | "datatype";
 export const INSIDE: readonly Inside[] = ["sieving", "list", "datatype"];
 
 export const METHOD_DEFAULTS: MethodOptions = {

@@ -25,7 +25,7 @@ export async function twoPhase(given: Task): Promise<Outcome> {
 }
 
 /** What a window holds fits into one request where aggregators use direct ones. */
-export const windowBytes = ({ inside, collectiveBytes, requestBytes }: MethodOptions): number =>
+const windowBytes = ({ inside, collectiveBytes, requestBytes }: MethodOptions): number =>
   inside === "sieving" ? collectiveBytes : Math.min(collectiveBytes, requestBytes);
 
 interface Shares {

@@ -13,7 +13,7 @@ export const PAPER_SWEEPS: Readonly<Record<NcioVariable, readonly number[]>> = {
   spacing: powers(128, 4096),
 };
 export const PAPER_REPEATS = 6;
-/** Section 5.1: the servers handled so many offset-length pairs at a time. */
+/** Section 5.1: the servers handled 1,024 offset-length pairs at a time. */
 export const PAPER_FLOW_PAIRS = 1024;
 
 export const BLOCKING_SYNC = "blocking sync";

@@ -145,9 +145,9 @@ function judgedHtml(finding: Finding, parts: HtmlParts, links: Links): string {
   const rest = finding.evidence.files.slice(FILES_FIRST);
   const limits = finding.threshold.map((limit) => {
     const { name: key, meaning, value, unit, source } = limit;
-    const here = measured(limit, finding.evidence.numbers);
+    const here = limit.measured ?? undefined;
     const shown = here === undefined ? "" : escapeHtml(limitText(here, unit, parts));
-    return `<tr title="${attribute(source)}"><th scope="row">${prose(meaning ?? key)}<td><b>${shown}</b><td>${escapeHtml(limitText(value, unit, parts))} ${TICK}`;
+    return `<tr title="${attribute(source)}"><th scope="row">${prose(meaning ?? key)}<td><b>${shown}</b><td>${escapeHtml(limitText(value, unit, parts))}${isMet(limit) ? ` ${TICK}` : ""}`;
   });
   return `<details class="judged"><summary>How it was judged <span class="note">confidence ${finding.confidence}</span></summary>
 <p>${prose(finding.confidenceReason).replace(/^[a-z]/, (letter) => letter.toUpperCase())}.</p>
@@ -159,11 +159,8 @@ ${limits.length > 0 ? `<table class="plain"><thead><tr><th scope="col">Rule ${pr
 const limitText = (value: number, unit: ThresholdUse["unit"], parts: HtmlParts) =>
   unit === "bytes" ? formatSize(value) : parts.format(value, unit);
 
-/** The evidence of the same unit, where there is only one that could be meant and it is on the side that the rule asks for. */
-function measured({ unit, value }: ThresholdUse, numbers: readonly EvidenceNumber[]): number | undefined {
-  const like =
-    unit === "share"
-      ? numbers.flatMap((one) => (one.of !== undefined && one.of > 0 ? [one.value / one.of] : []))
-      : numbers.flatMap((one) => (one.unit === unit ? [one.value] : []));
-  return like.length === 1 && (like[0] as number) >= value ? like[0] : undefined;
+/** Of alternatives one need not be met. */
+function isMet({ most, value, measured }: ThresholdUse): boolean {
+  if (measured === undefined || measured === null) return false;
+  return most === true ? measured <= value : measured >= value;
 }

@@ -104,6 +104,15 @@ describe("a table", () => {
     expect(html({ ...repeating, rows })).toContain('data-key="Why"');
   });
 
+  it("has the first sentence as headline, also after a mark and before a number", () => {
+    const headline = (verdict: string) =>
+      /class="headline">(.*?)<\/p>/.exec(renderHtml(testDocument({ verdict }), testParts()))?.[1];
+    expect(headline("Synthetic data: bytes fell to 257 MB/h (0.015 times). 47.3 % is user a.")).toBe(
+      "Synthetic data: bytes fell to 257 MB/h (0.015 times).",
+    );
+    expect(headline("Synthetic data: nothing changed.")).toBe("Synthetic data: nothing changed.");
+  });
+
   it("marks words of verdicts", () => {
     const page = html(repeating);
     expect(page).toContain('<td class="t short verdict-word holds"><bdi>confirmed</bdi>');

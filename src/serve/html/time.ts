@@ -58,7 +58,7 @@ export interface Strip {
 const UNUSUAL = 1.25;
 
 /** Whether the last value is beyond what is usual. */
-export function stripState({ values, band }: Strip): "above" | "below" | "usual" | "unknown" {
+function stripState({ values, band }: Strip): "above" | "below" | "usual" | "unknown" {
   const last = values.findLastIndex((value) => !Number.isNaN(value));
   const [value, low, high] = [values[last], band?.low[last], band?.high[last]];
   if (value === undefined || low === undefined || high === undefined || !(high > 0)) return "unknown";
@@ -121,7 +121,7 @@ function linePath(values: readonly number[], top: number): string {
 }
 
 /** 1, 2 or 5 times a power of ten, and at least the value. */
-export function niceTop(value: number): number {
+function niceTop(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return (([1, 1.5, 2, 3, 4, 5, 6, 8, 10] as const).find((step) => step * power >= value) ?? 10) * power;

@@ -45,7 +45,7 @@ export function documentContent(ask: Ask, document: Document, page: DocumentPage
 }
 
 /** Sums of others have no page. */
-const isOne = (cell: unknown): boolean =>
+export const isOne = (cell: unknown): boolean =>
   typeof cell === "string" &&
   !/^(?:others \(|not in job statistics$|all |\(empty|.* not known$|\d+ others?$)/.test(cell);
 

@@ -138,10 +138,10 @@ async function mapPanel(
   const heat = (isMdt: boolean) => {
     const some = shown.filter(({ target }) => /MDT[0-9a-f]{4}$/i.test(target) === isMdt);
     if (some.length === 0) return "";
-    const valueOf = (one: (typeof some)[number], at: number) =>
+    const amountOf = (one: (typeof some)[number], at: number) =>
       ((isMdt ? one.metadata[at] : one.bytes[at]) ?? 0) / seconds;
     const most = some.reduce(
-      (high, one) => Math.max(high, ...Array.from({ length: steps }, (_, at) => valueOf(one, at))),
+      (high, one) => Math.max(high, ...Array.from({ length: steps }, (_, at) => amountOf(one, at))),
       0,
     );
     const scale = isMdt ? countScale(most, "ops/s") : byteScale(most, "/s");
@@ -153,7 +153,7 @@ async function mapPanel(
           isMarked: false,
           isLate: false,
         },
-        values: Array.from({ length: steps }, (_, at) => valueOf(one, at) / scale.divisor),
+        values: Array.from({ length: steps }, (_, at) => amountOf(one, at) / scale.divisor),
       }),
     );
     const top = heatTop(rows);

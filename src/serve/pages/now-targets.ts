@@ -24,7 +24,7 @@ const ROWS_FIRST = 32;
 export const isKind = (name: string, kind: string): boolean =>
   new RegExp(`(?:^|-)${kind}`, "i").test(name) || (kind === "OST" && !/(?:OST|MDT)[0-9a-f]{4}$/i.test(name));
 
-export interface BusyEvent {
+interface BusyEvent {
   readonly target: string;
   readonly step: number;
 }
@@ -76,12 +76,12 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
   const wantsAll = ask.param("targets") === "all";
   const part = (
     kind: string,
-    valueOf: (one: TargetSteps, at: number) => number,
+    amountOf: (one: TargetSteps, at: number) => number,
     isBytes: boolean,
   ): string => {
     const some = series.targets.filter(({ target }) => isKind(target, kind));
     if (some.length === 0) return "";
-    const load = (one: TargetSteps) => one.read.reduce((total, _, at) => total + valueOf(one, at), 0);
+    const load = (one: TargetSteps) => one.read.reduce((total, _, at) => total + amountOf(one, at), 0);
     const isCut = some.length > ROWS_MOST && !wantsAll;
     const isFirst = new Set(
       isCut
@@ -95,15 +95,17 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
     );
     const shown = some.filter((one) => isFirst.has(one));
     const most =
-      shown.reduce((high, one) => one.read.reduce((top, _, at) => Math.max(top, valueOf(one, at)), high), 0) /
-      seconds;
+      shown.reduce(
+        (high, one) => one.read.reduce((top, _, at) => Math.max(top, amountOf(one, at)), high),
+        0,
+      ) / seconds;
     const { divisor, unit } = isBytes ? byteScale(most, "/s") : countScale(most, "ops/s");
     const rows = shown.map(
       (one): HeatRow => ({
         name: label(one),
         href: addressOf(ask.root, "target", fullName(one)),
         values: Array.from(one.seen, (seen, at) =>
-          seen > 0 ? valueOf(one, at) / seconds / divisor : Number.NaN,
+          seen > 0 ? amountOf(one, at) / seconds / divisor : Number.NaN,
         ),
         isMarked: marked.has(fullName(one)),
         isLate: late.has(label(one)),

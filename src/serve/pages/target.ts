@@ -20,7 +20,7 @@ import { axisHtml, type Strip, stripHtml, type TimeAxis, timeText } from "../htm
 import { linked } from "../links.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale, countScale } from "../units.ts";
-import { blocksCsv } from "./document.ts";
+import { blocksCsv, isOne } from "./document.ts";
 import { ownRanking } from "./own.ts";
 import { offsetAtMinute } from "./time-axis.ts";
 
@@ -85,14 +85,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
           ...stackedJobs(shown, axis, zone),
           ...jobs.sections.flatMap(({ blocks }) =>
             blocks.map((block) =>
-              block.kind === "table"
-                ? linked(
-                    block,
-                    ask.root,
-                    { job: "job", user: "user" },
-                    (cell) => ask.viewer.isAdmin || cell !== null,
-                  )
-                : block,
+              block.kind === "table" ? linked(block, ask.root, { job: "job", user: "user" }, isOne) : block,
             ),
           ),
         ],

@@ -3,17 +3,23 @@
  * close. The file is measured and removed; its times are beside those of the adaptive writer.
  */
 import { rmSync } from "node:fs";
-import type { MpiCommunicator } from "../../../launch/mpi/index.ts";
+import type { MpiCommunicator, MpiFile } from "../../../launch/mpi/index.ts";
 import { Operation, type WriteCalls } from "../../../model/index.ts";
 import type { StepRecord } from "../session/run-record.ts";
 
-export interface SharedWrite {
+interface SharedWrite {
   readonly path: string;
   readonly title: string;
   /** Of each rank. */
   readonly bytes: number;
   /** Most memory of one rank. */
   readonly memoryBytes: number;
+  /** Opens a file of MPI-IO; collective. */
+  readonly open: (
+    communicator: MpiCommunicator,
+    path: string,
+    options: { readonly mode: "create" },
+  ) => Promise<MpiFile>;
 }
 
 interface RankTimes {
@@ -28,15 +34,14 @@ interface RankTimes {
 /** Collective. The record on rank 0, undefined on the others. */
 export async function writeShared(
   communicator: MpiCommunicator,
-  { path, title, bytes, memoryBytes }: SharedWrite,
+  { path, title, bytes, memoryBytes, open }: SharedWrite,
 ): Promise<StepRecord | undefined> {
-  const { openMpiFile } = await import("../../../launch/mpi/index.ts");
   const { rank, size } = communicator;
   const piece = Math.min(bytes, memoryBytes);
   const buffer = contentOf(rank, piece);
   const cpu = process.cpuUsage();
   const before = performance.now();
-  const file = await openMpiFile(communicator, path, { mode: "create" });
+  const file = await open(communicator, path, { mode: "create" });
   const openSeconds = (performance.now() - before) / 1000;
   await communicator.barrier();
   const began = performance.now();
@@ -74,7 +79,7 @@ interface About {
   readonly memoryBytes: number;
 }
 
-export function recordOf(ranks: readonly RankTimes[], about: About): StepRecord {
+function recordOf(ranks: readonly RankTimes[], about: About): StepRecord {
   const { title, bytes, piece, path, memoryBytes } = about;
   const rows = ranks.flatMap(({ starts, ends }, rank) =>
     starts.map((start, i) => ({

@@ -31,7 +31,7 @@ export interface AlternativesSetting {
 }
 
 /** What each does; `storage` names the method whose write times it rests on. */
-export const ALTERNATIVES = [
+const ALTERNATIVES = [
   { id: "mpi-io", label: "MPI-IO, one file", storage: "mpi-io" },
   { id: "several-files", label: "MPI-IO, a file for each part of the targets", storage: "several-files" },
   { id: "posix", label: "a file each", storage: "posix" },

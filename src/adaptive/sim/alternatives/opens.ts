@@ -6,7 +6,7 @@
 import { assert } from "../../../base/assert.ts";
 import { mean } from "../../../base/statistics.ts";
 
-export interface MetadataServer {
+interface MetadataServer {
   /** Of one open, when nothing waits. Lustre of the time: some 2,500 creates a second. */
   readonly openSeconds: number;
   /** Share of its speed that is left under an endless queue, and the queue at which half of the loss has come. */

@@ -6,9 +6,9 @@ import type { PictureMaker } from "./picture.ts";
 
 export const time: PictureMaker = (job, { id }) => {
   const ranks = Math.max(1, job.ranks);
-  let syncs = 0;
-  for (const layer of ["POSIX", "STDIO"])
-    for (const record of job.layer(layer)) if (record.syncs > 0) syncs += syncSeconds(job, record);
+  const synced = ["POSIX", "STDIO"].flatMap((layer) => job.layer(layer).filter((record) => record.syncs > 0));
+  const syncs = synced.reduce((sum, record) => sum + syncSeconds(job, record), 0);
+  const isEstimate = synced.some((record) => !(record.syncSeconds >= 0));
   const { readSeconds, writeSeconds, metaSeconds } = job.io;
   const writes = writeSeconds || 0;
   const inSyncs = Math.min(syncs, writes);
@@ -24,7 +24,7 @@ export const time: PictureMaker = (job, { id }) => {
   const culprit = items.find(({ name }) => name === wanted) ?? most;
   return {
     title: "I/O time of a mean rank, by kind of call",
-    caption: `Summed over ranks / ${formatMany(job.ranks, "rank")}.${inSyncs > 0 ? " Recorders count syncs with writes; they are taken apart by the longest write and what copying takes." : ""}`,
+    caption: `Summed over ranks / ${formatMany(job.ranks, "rank")}.${inSyncs > 0 && isEstimate ? " Recorders count syncs with writes; they are taken apart by the longest write and what copying takes." : ""}`,
     summary: `${items.map(({ name, value }) => `${name} ${formatSeconds(value)}`).join(", ")}.`,
     definition: DEFINITIONS.cost.id,
     chart: {

@@ -154,6 +154,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
     worst,
     stripe: stripe > 0 ? stripe : alignment,
     cost: misalignedCost(job, files),
+    measured: { share: count / calls, calls: count },
     statement:
       `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} do not begin at a multiple of ` +
       `${sizeText(alignment)}, ${stripe === alignment ? "the stripe" : "the alignment"} of ${files.length === 1 ? "the file" : worst.path}.` +
@@ -258,6 +259,7 @@ const misalignedMemory = defineRule({
     }));
     return {
       cost: NO_COST,
+      measured: { share: count / calls, calls: count },
       statement: `The buffers of ${partOf(count, calls, "accesses")} do not begin at a multiple of ${sizeText(alignment)}.`,
       evidence: {
         numbers: [

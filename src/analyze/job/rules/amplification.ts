@@ -61,6 +61,7 @@ const writeAmplification = defineRule({
         }),
         "the bytes that the program writes, at the rate of all that is moved",
       ),
+      measured: { ratio: moved / asked, bytes: moved - asked },
       statement: `Storage moves ${formatBytes(moved)} for ${formatBytes(asked)} that the program writes to ${many(files.length, "file")} through MPI-IO, ${times(moved / asked)} as much${reads > 0 ? `; ${many(reads, "read")} below ${reads === 1 ? "is" : "are"} none of the program's` : ""}.`,
       evidence: {
         numbers: [

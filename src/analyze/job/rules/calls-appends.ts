@@ -62,6 +62,7 @@ const tinyAppends = defineRule({
         files.map(({ record, write }) => ({ record, part: "write", remains: remainsJoined(record, write) })),
         "one call of 1 MiB for all of them, at the mean time of such a call; their time is known from single calls",
       ),
+      measured: { calls, share: calls / sum(files, ({ write }) => write.calls), seconds: seconds / calls },
       statement: `${many(calls, "write")} of less than ${sizeText(BLOCK_BYTES)} are appended to ${many(files.length, "file")} one by one, ${secondsText(seconds / calls)} each.${costSentence(job, seconds)}`,
       evidence: {
         numbers: [

@@ -37,12 +37,14 @@ const lockStep = defineRule({
       value: TURN_LIMITS.overlap,
       unit: "share",
       meaning: "time of calls at the same time as others, of the time in the file, at most",
+      most: true,
       source: "ours: a neighbour that begins a little early is still in turn",
     },
     pause: {
       value: TURN_LIMITS.pause,
       unit: "ratio",
       meaning: "pauses between turns over the time of turns, at most",
+      most: true,
       source: "ours: ranks that do not wait for one another begin at any time, not right after another",
     },
   },
@@ -66,6 +68,11 @@ const lockStep = defineRule({
             atMost: true,
           })
         : unknownCost("the calls of some files are missing, so the time that ranks wait is not known"),
+      measured: {
+        ranks: turns.ranks,
+        overlap: Math.max(0, 1 - busySeconds / (worst.trace.read.seconds + worst.trace.write.seconds)),
+        pause: turns.pauseSeconds / busySeconds,
+      },
       statement: `In ${many(files.length, "file")}, ranks work one after another: each starts when another has ended, ${grouped(handOffs)} times. ${files.length === 1 ? "The" : "In the longest, the"} turns of ${many(turns.ranks, "rank")} take ${secondsText(worst.seconds)}, the longest of one rank ${partOfSeconds(turns.longestRankSeconds, busySeconds, "that")}.`,
       evidence: {
         numbers: [

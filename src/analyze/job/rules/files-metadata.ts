@@ -76,6 +76,7 @@ const metadataStorm = defineRule({
       value: 4 * KIB,
       unit: "bytes",
       meaning: "mean bytes moved for an open, at most, where operations are not repeated",
+      most: true,
       source: "ours: less than a block; metadata benchmarks write nothing or a few kilobytes",
     },
     names: {
@@ -93,6 +94,13 @@ const metadataStorm = defineRule({
     const cut = job.partialModules.size > 0;
     return {
       cost: stormCost(job, storm),
+      measured: {
+        share: seconds / sum(files, (file) => file.seconds),
+        operations,
+        repeats: operations / uses,
+        bytes: sum(files, bytesMoved) / sum(files, (file) => fileCalls(job, file).opens),
+        names: files.length / Math.min(job.ranks, Math.max(1, ranksOf(files))),
+      },
       statement:
         `${many(files.length, "file")} get ${grouped(operations)} opens, closes and stats, ${rough(operations / uses)} per file and rank that uses it, for ${formatBytes(sum(files, bytesMoved))} of data.` +
         `${costSentence(job, seconds, "These calls take")}${cut ? " The log was cut at its limit of records: there were more." : ""}`,
@@ -245,6 +253,7 @@ const excessStats = defineRule({
           "one stat for each file and rank, at the mean cost of such a call",
         ),
       ),
+      measured: { ratio: stats / uses, stats },
       statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
         ...metadataEvidence(job),
@@ -324,6 +333,12 @@ const metadataTime = defineRule({
               : "all of the metadata time",
             { atMost: true },
           ),
+      measured: {
+        share: meta.share,
+        rank: most.metaSeconds,
+        seconds: meta.meanSeconds,
+        cost: meta.shareOfRun,
+      },
       statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}${cause.kind === "program" ? ` Most of it goes to ${many(cause.files.length, "file")} of the program itself: modules and libraries that it loads.` : ""}`,
       evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
       ...metadataAdvice(job, cause),

@@ -30,6 +30,7 @@ const openChurn = defineRule({
       value: 4,
       unit: "ratio",
       meaning: "reads and writes for each open, at most",
+      most: true,
       source: "ours: with more, the opens are a small part of the calls",
     },
     opens: { ...OPERATIONS, value: 100, meaning: "such opens of the job, at least" },
@@ -91,6 +92,11 @@ function opensJudgement(job: Job, files: readonly JobFile[], least: number): Jud
         "one open and close for each file and rank, at the mean cost of such a call",
       ),
     ),
+    measured: {
+      ratio: opens / uses,
+      accesses: sum(files, ({ called }) => accessesOf(called)) / opens,
+      opens,
+    },
     statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
     evidence: {
       ...metadataEvidence(job),

@@ -43,6 +43,7 @@ const unusedFiles = defineRule({
         files.map(({ called }) => ({ record: called, remains: 0 })),
         "all time in these files",
       ),
+      measured: { files: files.length, share: files.length / all.length },
       statement: `${partOf(files.length, all.length, "files")} are opened and neither read nor written: ${many(opens, "open")} that take ${secondsText(seconds)} over all ranks.`,
       evidence: {
         numbers: [
@@ -104,6 +105,7 @@ const unclosedFiles = defineRule({
     if (written.length < limits.written && others < limits.others) return undefined;
     return {
       cost: NO_COST,
+      measured: { written: written.length, others },
       statement: `No close is recorded for ${grouped(files.length)} of ${many(all.length, "file")}; ${grouped(written.length)} of them ${written.length === 1 ? "was" : "were"} written (${formatBytes(sum(written, ({ bytesWritten }) => bytesWritten))}).`,
       evidence: {
         numbers: [
@@ -180,6 +182,11 @@ const sharedInput = defineRule({
         })),
         "each byte read once, at the rate of all reads; handing it on is not counted",
       ),
+      measured: {
+        share: copiesOf(worst, traced.get(worst.fileId)) / worst.called.ranks,
+        ranks: worst.called.ranks,
+        bytes: read - size,
+      },
       statement: `${files.length === 1 ? "" : "Up to "}${many(worst.called.ranks, "rank")} read ${many(files.length, "input file")} whole: ${formatBytes(read)} are read for ${formatBytes(size)} of data, ${times(read / size)} as much. A rank spends ${secondsText(seconds)} on average with that, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [

@@ -11,7 +11,18 @@ import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
 import { USE_RULES } from "./files-use.ts";
 import { isWaiting } from "./metadata-calls.ts";
-import { bytesMoved, bytesOf, callsOf, extentOf, ioSeconds, known, MIB, type Way, WAYS } from "./measures.ts";
+import {
+  bytesMoved,
+  bytesOf,
+  callsOf,
+  extentOf,
+  ioSeconds,
+  known,
+  MIB,
+  sum,
+  type Way,
+  WAYS,
+} from "./measures.ts";
 import { realFiles } from "./per-job.ts";
 import { costSentence, grouped, many, percent, secondsText } from "./wording.ts";
 
@@ -36,6 +47,7 @@ const manyFiles = defineRule({
       value: MIB,
       unit: "bytes",
       meaning: "their mean size, at most",
+      most: true,
       source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
     },
     files: {
@@ -57,6 +69,11 @@ const manyFiles = defineRule({
       : "";
     return {
       cost: fewerFiles(job, files),
+      measured: {
+        perRank: files.length / job.ranks,
+        bytes: sum(files, extentOf) / files.length,
+        files: files.length,
+      },
       statement: `The job uses ${grouped(files.length)} files.${perProcess}${metadataSentence(job)}`,
       evidence: {
         numbers: [
@@ -101,6 +118,7 @@ const filePerProcess = defineRule({
     const meta = metadataFacts(job);
     return {
       cost: NO_COST,
+      measured: { ranks: own.ranks },
       statement: `${grouped(own.ranks)} of ${grouped(job.ranks)} ranks use files of their own: ${grouped(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average.${metadataSentence(job)}`,
       evidence: {
         numbers: [
@@ -137,6 +155,7 @@ const smallFileSet = defineRule({
       value: MIB,
       unit: "bytes",
       meaning: "their mean size, at most",
+      most: true,
       source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
     },
   },
@@ -149,6 +168,7 @@ const smallFileSet = defineRule({
     const meta = metadataFacts(job);
     return {
       cost: fewerFiles(job, files),
+      measured: { files: files.length, bytes: meanBytes },
       statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meta.shareOfRun)} of the run time with that on average.`,
       evidence: {
         numbers: [

@@ -118,6 +118,7 @@ const hdf5Fill = defineRule({
     const listed = listedFiles(files, "write");
     return {
       cost: withoutFilling(job, files),
+      measured: { ratio: below / written, bytes: below - written },
       statement: `HDF5 writes ${formatBytes(below)} to ${many(files.length, "file")} for ${formatBytes(written)} of datasets, ${times(below / written)} as much: fill values come before the data.`,
       evidence: {
         numbers: [
@@ -182,6 +183,7 @@ const hdf5ChunkCache = defineRule({
         ]),
         "each chunk moved once, at the rate of all that is moved",
       ),
+      measured: { ratio: moved / asked, bytes: moved - asked },
       statement: `Below HDF5 ${formatBytes(moved)} are moved for ${formatBytes(asked)} of chunked datasets, ${times(moved / asked)} as much; chunks of ${worst.file.path} have ${sizeText(chunk)}, and HDF5 keeps 1 MiB of them unless told otherwise.`,
       evidence: {
         numbers: [
@@ -224,6 +226,7 @@ const hdf5Small = defineRule({
       value: 64 * KIB,
       unit: "bytes",
       meaning: "mean size of the accesses to the datasets of a file, at most",
+      most: true,
       source: "ours: a sixteenth of Lustre's usual stripe of 1 MiB",
     },
     calls: {
@@ -257,6 +260,7 @@ const hdf5Small = defineRule({
         job,
         files.flatMap(({ datasets }) => datasets),
       ),
+      measured: { bytes: bytes / calls, calls: sum(files, (file) => file.calls / file.ranks) },
       statement: `${grouped(calls)} accesses to ${many(
         sum(files, ({ datasets }) => datasets.length),
         "dataset",

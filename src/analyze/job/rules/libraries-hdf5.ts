@@ -60,6 +60,7 @@ const independent = defineRule({
     }));
     return {
       cost: largerLibraryCalls(job, datasets),
+      measured: { calls },
       statement:
         `${many(datasets.length, "dataset")} of parallel HDF5 files never had a collective transfer: ${partOf(calls, all, "dataset accesses")} are independent, and ${worst.path} is used by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds),
@@ -95,6 +96,7 @@ const metadata = defineRule({
       value: 10 * KIB,
       unit: "bytes",
       meaning: "accesses below this are taken for metadata",
+      most: true,
       source: "ours: headers and nodes of HDF5 are below 10 KiB (a class of sizes)",
     },
     calls: {
@@ -136,6 +138,7 @@ const metadata = defineRule({
         "the time of tiny accesses by their number",
         { atMost: true },
       ),
+      measured: { bytes: bytesMoved(worst) / accessesOf(worst), calls: count, share: count / calls },
       statement: `${partOf(count, calls, `accesses that HDF5 makes to ${many(files.length, "parallel file")}`)} are below ${sizeText(limits.bytes)} and belong to no dataset access; ${worst.path} is used by ${many(worst.ranks, "rank")}.${costSentence(job, seconds, "By their number they take about")}`,
       evidence: {
         numbers: [
@@ -187,6 +190,7 @@ const chunks = defineRule({
       value: 64 * KIB,
       unit: "bytes",
       meaning: "chunks below this are small",
+      most: true,
       source: "ours: a sixteenth of Lustre's usual stripe of 1 MiB",
     },
     chunks: {
@@ -199,6 +203,7 @@ const chunks = defineRule({
       value: 0.25,
       unit: "share",
       meaning: "part of a chunk that the most frequent access covers, below",
+      most: true,
       source: "ours: each chunk is touched at least four times",
     },
     calls: {
@@ -323,6 +328,7 @@ const selections = defineRule({
     const worst = heaviest(datasets, slow);
     return {
       cost: largerLibraryCalls(job, datasets),
+      measured: { share: count / calls, calls: count },
       statement:
         `${partOf(count, calls, "dataset accesses")} use point selections (${grouped(points)}) or irregular hyperslabs (${grouped(count - points)}).` +
         costSentence(job, seconds, "Accesses to these datasets take"),

@@ -52,6 +52,7 @@ const independent = defineRule({
     }));
     return {
       cost: largerLibraryCalls(job, variables),
+      measured: { share: count / sum(variables, accessesOf), calls: count },
       statement:
         `${partOf(count, calls, "accesses to PnetCDF variables")} are independent, on ${many(variables.length, "variable")}; ${worst.path} is used by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds),
@@ -86,6 +87,7 @@ const blocking = defineRule({
       value: MIB,
       unit: "bytes",
       meaning: "mean size of the writes",
+      most: true,
       source: "Drishti: small_bytes",
     },
     calls: {
@@ -128,6 +130,7 @@ const blocking = defineRule({
     }));
     return {
       cost: largerLibraryCalls(job, variables),
+      measured: { bytes: bytes / count, calls: count, perRank: Math.max(...perRank.values()) },
       statement:
         `${partOf(count, writes, "writes to PnetCDF variables")} are blocking collective calls of ${sizeText(Math.round(bytes / count))} on average, to ${many(variables.length, "variable")} without a non-blocking write.` +
         costSentence(job, seconds),

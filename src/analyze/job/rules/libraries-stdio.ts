@@ -63,6 +63,7 @@ const stdioBulk = defineRule({
     }));
     return {
       cost: bufferedStreams(files),
+      measured: { share: bytes / all, bytes },
       statement:
         `C streams move ${partOfBytes(bytes, all, "the data")}, in ${many(calls, "call")} on ${many(files.length, "file")}.` +
         costSentence(job, seconds),
@@ -108,6 +109,7 @@ const stdioSmall = defineRule({
       value: 4 * KIB,
       unit: "bytes",
       meaning: "mean size of the calls",
+      most: true,
       source: "ours: the usual buffer of a stream (st_blksize)",
     },
     calls: {
@@ -166,6 +168,18 @@ const stdioSmall = defineRule({
     }));
     return {
       cost: bufferedStreams(files.map(({ record }) => record)),
+      measured: {
+        bytes: bytes / calls,
+        calls,
+        flushes:
+          flushes /
+          Math.max(
+            1,
+            sum(files, ({ record }) => known(record.writes)),
+          ),
+        least: seconds - bufferedSeconds(calls, bytes),
+        saving: 1 - bufferedSeconds(calls, bytes) / seconds,
+      },
       statement:
         `${many(calls, "call")} on ${many(files.length, "stream")} move ${sizeText(bytes / calls)} and take ${secondsText(seconds / calls)} on average, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}: ` +
         "buffers of the streams hardly collect them." +

@@ -81,6 +81,7 @@ function independent(way: Way): Rule {
           job,
           files.map((record) => ({ record, way })),
         ),
+        measured: { share: count / calls, calls: count },
         statement:
           `${partOf(count, calls, `MPI-IO ${what}`)} ${way === "read" ? "from" : "to"} ${many(files.length, "shared file")} are independent; ${worst.path} is ${way === "read" ? "read" : "written"} by ${many(worst.ranks, "rank")}${independentOf(job, worst, way) === callsOf(worst, way) && mean >= 0 ? ` in calls of ${sizeText(Math.round(mean))} on average` : ""}.` +
           costSentence(
@@ -179,6 +180,7 @@ const blocking = defineRule({
       }));
     return {
       cost: NO_COST,
+      measured: { share, bursts },
       statement: `All ${grouped(calls)} reads and writes through MPI-IO block, in ${many(bursts, "phase")} of I/O with quiet time between them; I/O takes the slowest rank ${partOfSeconds(job.io.slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -210,6 +212,7 @@ const noHints = defineRule({
       value: 0.5,
       unit: "share",
       meaning: "mean request below MPI-IO, of a stripe",
+      most: true,
       source: "ours: ROMIO's Lustre driver aims at whole stripes; edges may be shorter",
     },
     bytes: {
@@ -241,6 +244,7 @@ const noHints = defineRule({
     }));
     return {
       cost: NO_COST,
+      measured: { fill: worst.request / worst.stripe, bytes: bytesOf(worst.record, worst.way) },
       statement: `${many(files.length, "file is", "files are")} accessed collectively on Lustre and without hints; requests to ${worst.record.path} have ${sizeText(worst.request)} on average, its stripe ${sizeText(worst.stripe)}.`,
       evidence: {
         numbers: [
@@ -311,6 +315,7 @@ const aggregators = defineRule({
       value: 0.5,
       unit: "ratio",
       meaning: "aggregators per stripe, below",
+      most: true,
       source: "ours: half of the stripes are idle at any time (ROMIO's Lustre driver aims at one per stripe)",
     },
     many: {
@@ -347,6 +352,11 @@ const aggregators = defineRule({
     }));
     return {
       cost: unknownCost("how much faster another number of aggregators would be is not in the log", "info"),
+      measured: {
+        few: worst.count / worst.stripes,
+        many: worst.count / worst.stripes,
+        bytes: bytesOf(worst.record, worst.way),
+      },
       statement:
         `${grouped(worst.count)} of ${many(worst.record.ranks, "rank")} ${worst.count === 1 ? "moves" : "move"} the data of ${worst.record.path} (${formatBytes(bytesOf(worst.record, worst.way))}), which has ${many(worst.stripes, "stripe")}: ${worst.few ? "too few to keep all of them busy" : "several compete for each of them"}.` +
         costSentence(job, seconds, "Collective calls on such files take"),

@@ -40,6 +40,7 @@ const mpiioSmall = defineRule({
       value: MIB,
       unit: "bytes",
       meaning: "requests below this are small",
+      most: true,
       source: "Drishti: small_bytes",
     },
     share: {
@@ -87,6 +88,7 @@ const mpiioSmall = defineRule({
     );
     return {
       cost: largerCalls(job, files),
+      measured: { bytes: asked / callsOf(worst.record, worst.way), share: count / calls, calls: count },
       statement:
         `${partOf(count, calls, "MPI-IO requests")} to ${many(files.length, "file")} are independent and below ${sizeText(limits.bytes)}` +
         `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
@@ -131,6 +133,7 @@ const fileView = defineRule({
       value: MIB,
       unit: "bytes",
       meaning: "mean size of the requests",
+      most: true,
       source: "Drishti: small_bytes",
     },
     perRank: {
@@ -171,6 +174,7 @@ const fileView = defineRule({
     );
     return {
       cost: largerCalls(job, files),
+      measured: { bytes: mean, perRank: worst.count / worst.record.ranks, calls: count },
       statement:
         `${many(worst.record.ranks, "rank makes", "ranks make")} ${many(worst.count, worst.collective ? `collective ${worst.way}` : worst.way)} of ${sizeText(Math.round(mean))} on average to ${worst.record.path} without a file view; ` +
         `${partOf(worst.apart * worst.count, worst.count, "them")} do not begin where the one before ended.` +
@@ -248,6 +252,7 @@ const openPerRank = defineRule({
         files.map((record) => ({ record, needed: 1, made: record.opens })),
         "one open for all ranks at the mean cost of an open",
       ),
+      measured: { ranks: worst.ranks, bytes: bytesMoved(worst) },
       statement:
         `Ranks open ${many(files.length, "file")} through MPI-IO each for itself: ${many(opens, "open")}, none of them together; ${worst.path} is opened by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds, "Opens and closes of such files take"),

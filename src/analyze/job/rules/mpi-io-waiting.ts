@@ -92,6 +92,7 @@ const singleAggregator = defineRule({
         `the bytes shared by ${many(worst.wanted, "aggregator")}, each at the rate of this one`,
         { atMost: true },
       ),
+      measured: { ranks: worst.record.ranks },
       statement: `Rank ${worst.rank} moves all ${formatBytes(bytesMoved(worst.posix))} of ${worst.record.path} for ${grouped(worst.record.ranks)} ranks that call MPI-IO together, in ${secondsText(known(worst.posix.slowestSeconds))}.${stripeText}`,
       evidence: {
         numbers: [
@@ -190,6 +191,7 @@ const lateRank = defineRule({
         files.map(({ record, least, most }) => ({ record, remains: least / most })),
         "all ranks as long in the calls as the one that waits for nobody",
       ),
+      measured: { ratio: worst.others / worst.least, ranks: worst.record.ranks, cost: wait / job.runSeconds },
       statement: `Rank ${rank} spends ${secondsText(worst.least)} in collective calls on ${worst.record.path}, the ${grouped(worst.record.ranks - 1)} others ${secondsText(worst.others)} on average: they wait for it.`,
       evidence: {
         numbers: [
@@ -256,6 +258,7 @@ const collectiveWait = defineRule({
         "time in MPI-IO beyond that of the busiest rank in POSIX",
         { atMost: true },
       ),
+      measured: { share: worst.waits / worst.above },
       statement: `The slowest rank spends ${secondsText(worst.above)} in collective calls on ${worst.record.path}, but storage takes the busiest rank only ${secondsText(worst.below)}: ${percent(worst.waits, worst.above)} is exchange and waiting. Over all such files that is ${partOfSeconds(Math.min(waits, job.runSeconds), job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [

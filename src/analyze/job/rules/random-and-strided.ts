@@ -55,6 +55,7 @@ function random(way: Way): Rule {
           job,
           records.map((record) => ({ record, way })),
         ),
+        measured: { share: count / calls, calls: count },
         statement:
           `${partOf(count, calls, what)} ${way === "read" ? "from" : "to"} ${many(files.length, "file")} begin before the end of the previous one of their rank` +
           `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
@@ -143,6 +144,7 @@ const noncontiguous = defineRule({
       value: MIB,
       unit: "bytes",
       meaning: "mean size of the pieces",
+      most: true,
       source: "Drishti: small_bytes",
     },
     regions: {
@@ -174,6 +176,7 @@ const noncontiguous = defineRule({
     }));
     return {
       cost: largerCalls(job, files),
+      measured: { share: count / calls, calls: count, bytes: worst.regionBytes },
       statement:
         `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} come at a regular gap: in ${worst.record.path} ` +
         `ranks ${worst.way} ${sizeText(worst.regionBytes)}${worst.gapBytes > 0 ? ` and skip ${sizeText(worst.gapBytes)} (${percent(density)} of the range is used by a rank)` : ""}.` +

@@ -66,6 +66,7 @@ const oneRankIo = defineRule({
     const writes = sum(files, ({ bytesWritten }) => bytesWritten) >= 0.5 * bytes;
     return {
       cost: sharedByRanks(job, files, bytes, seconds),
+      measured: { share: bytes / totalBytes, ranks: job.ranks, bytes, cost: seconds / job.runSeconds },
       statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)} in a job with ${grouped(job.ranks)} ranks. That takes it ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -139,6 +140,7 @@ const byteImbalance = defineRule({
     if (!(cost >= limits.cost)) return undefined;
     return {
       cost: evenBytes(job, spread),
+      measured: { ratio: bytes / mean, others: movers, cost },
       statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} others that take part (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
@@ -188,6 +190,7 @@ const straggler = defineRule({
       value: 2,
       unit: "ratio",
       meaning: "bytes of the slowest rank over the mean, at most",
+      most: true,
       source: "ours: above, the bytes are the reason",
     },
     ranks: {
@@ -217,6 +220,12 @@ const straggler = defineRule({
         late.healthy,
         `${late.alike > 0 ? `rank ${rank} and ${many(late.alike, "other")}` : `rank ${rank}`} as fast as the mean of the others`,
       ),
+      measured: {
+        ratio: (seconds * (late.ranks - 1)) / (mean * late.ranks - seconds),
+        bytes: bytes / meanBytes,
+        ranks: late.ranks,
+        cost,
+      },
       statement:
         `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${secondsText(excess)} by waiting for it, ${percent(cost)} of the run time.` +
         (late.alike > 0
@@ -308,6 +317,7 @@ const idleRanks = defineRule({
     if (!(cost >= limits.cost)) return undefined;
     return {
       cost: NO_COST,
+      measured: { share: idle / job.ranks, ranks: job.ranks, cost },
       statement: `${partOf(idle, job.ranks, "ranks")} move no data, or next to none; the other ${grouped(movers.length)} move ${formatBytes(sum(movers, (rank) => (ownBytes.get(rank) as number) + evenBytes))}. The I/O of the busiest takes up to ${partOfSeconds(slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [

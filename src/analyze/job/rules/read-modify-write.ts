@@ -83,6 +83,7 @@ const readModifyWrite = defineRule({
             "only what changes is written, and nothing is read; how much that is, the log does not tell",
             { atMost: true },
           ),
+      measured: { share: bytes / written, switches, bytes },
       statement:
         (mpi
           ? `The application asks to write ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO. Below it, ${formatBytes(written)} are written, and ${formatBytes(bytes)} are read that it did not ask for.`
@@ -199,6 +200,7 @@ const readAfterWrite = defineRule({
         files.map(({ record, bytes: back }) => ({ record, way: "read", needed: record.bytesRead - back })),
         "without reading back what was written",
       ),
+      measured: { share: bytes / written, bytes },
       statement:
         `The job reads back ${partOfBytes(bytes, written, `what it wrote to ${many(files.length, "file")}`)}${files.length === 1 ? `, from ${secondsText(gap)} after the last write on` : ""}.` +
         costSentence(job, seconds, "These reads take"),

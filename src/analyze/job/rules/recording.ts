@@ -57,6 +57,7 @@ const missingWorkerIo = defineRule({
     if (files.length < limits.files || files.length < limits.share * data.length) return undefined;
     return {
       cost: unknownCost("what workers read and how long they wait is not in the log"),
+      measured: { files: files.length, share: files.length / data.length },
       statement: `${partOf(files.length, data.length, "data files")} are opened or asked for, and no read of them is recorded; the log sees the main process only.`,
       evidence: {
         numbers: [
@@ -119,6 +120,7 @@ const traceIncomplete = defineRule({
     const isDarshan = job.runs.some(({ kind }) => kind === "darshan");
     return {
       cost: unknownCost("what is not traced cannot be weighed; sums come from counters and are whole"),
+      measured: { share: lost / counted },
       statement: `The trace lacks ${partOfBytes(lost, counted, "the bytes that counters have")}, in ${many(listed.length, "file")}. Timelines show a part; counts, bytes and times of this report are whole.`,
       evidence: {
         numbers: [

@@ -152,6 +152,11 @@ function again(way: Way): Rule {
                 files.map((file) => ({ record: file.record, way, needed: file.distinctBytes })),
                 `only the first ${way} of each byte, at the rate of all of them`,
               ),
+        measured: {
+          ratio: bytes / distinct,
+          bytes: bytes - distinct,
+          calls: sum(files, ({ record }) => callsOf(record, way)),
+        },
         statement:
           `${formatBytes(bytes)} are ${done} ${way === "read" ? "from" : "to"} ${many(files.length, "file")}, but ${exact ? `only ${formatBytes(distinct)} of them are different bytes${byRanks ? "" : " within a rank"}` : `at most ${formatBytes(distinct)} of different bytes`}: ` +
           `each is ${done} ${exact ? "" : "at least "}${times(bytes / distinct)} on average.` +
@@ -258,6 +263,7 @@ const overlappingWrites = defineRule({
     }));
     return {
       cost: unknownCost("what is at stake is the content of the file, not its time"),
+      measured: { share: bytes / distinct, bytes },
       statement:
         `Ranks write ${formatBytes(bytes + distinct)} to ${formatBytes(distinct)} of ${many(files.length, "file")}: ${formatBytes(bytes)} overlap with writes of other ranks. ` +
         `Which rank's data stays depends on the order${below ? "" : ", which POSIX does not fix"}.`,

@@ -67,6 +67,7 @@ const excessSeeks = defineRule({
           { atMost: true },
         ),
       ),
+      measured: { share: count / accesses, calls: count },
       statement:
         `${streams ? `${many(count, "seek")} beyond the first of each open` : many(count, "redundant seek")}, for ${grouped(accesses)} accesses to ${many(files.length, "file")}: ${rough(count / accesses)} for each${streams ? ", on C streams" : ""}.` +
         costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)}, seeks among them, take`),
@@ -188,6 +189,7 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
   }));
   return {
     cost: oneSync(job, files),
+    measured: { share: count / writes, calls: count, perRank: count / sum(files, ({ ranks }) => ranks) },
     statement:
       `${many(count, "sync")} for ${many(writes, "write")} to ${many(files.length, "file")}${syncsText(count, writes)}.` +
       costSentence(job, seconds, "The syncs take about"),

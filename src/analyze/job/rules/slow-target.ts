@@ -105,6 +105,7 @@ const slowTarget = defineRule({
         slow.files.map(({ called }) => ({ record: called, remains: 1 / ratio })),
         `its bytes at the rate of the median of the ${grouped(others.length)} others`,
       ),
+      measured: { ratio, others: others.length, bytes: slow.bytes },
       statement: `Files below ${slow.mount} need ${times(ratio)} as long for a byte as those below ${grouped(others.length)} others (${formatRate(1 / perByte(slow))} against ${formatRate(1 / typical)}). They take ${percent(slow.seconds, all)} of the time in reads and writes for ${percent(
         slow.bytes,
         sum(loads, ({ bytes }) => bytes),

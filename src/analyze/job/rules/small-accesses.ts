@@ -16,6 +16,7 @@ const SMALL_THRESHOLDS = {
     value: MIB,
     unit: "bytes",
     meaning: "calls below this are small; classes of sizes that lie below count",
+    most: true,
     source: "Drishti: small_bytes",
   },
   share: {
@@ -91,6 +92,11 @@ function small(way: Way): Rule {
       );
       return {
         cost,
+        measured: {
+          bytes: sum(records, (one) => bytesOf(one, way)) / sum(records, (one) => callsOf(one, way)),
+          share: found.count / found.calls,
+          calls: found.count,
+        },
         statement:
           `${partOf(found.count, found.calls, what)} are below ${sizeText(limits.bytes)}` +
           `${usual !== undefined && usual < limits.bytes ? `; the most frequent size is ${sizeText(usual)}` : ""}.` +
@@ -230,6 +236,7 @@ const subBlock = defineRule({
         job,
         records.map((record) => ({ record, way: "write" })),
       ),
+      measured: { share: count / writes, calls: count },
       statement:
         `${partOf(count, writes, "writes")} to ${many(files.length, "file")} are shorter than a block of the file system ` +
         `(${sizeText(BLOCK_BYTES)}), and ${consecutive === 0 ? "none" : `only ${grouped(consecutive)}`} of the ${grouped(writes)} begin where the one before ended.` +

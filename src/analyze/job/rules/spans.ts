@@ -45,6 +45,7 @@ const unhiddenIo = defineRule({
         "I/O under computing costs nothing: what remains is the part that compute spans hide already",
         { atMost: true },
       ),
+      measured: { share: critical / job.runSeconds, seconds: critical },
       statement: `${percent(part)} of the I/O time (${formatSeconds(spans.unhiddenSeconds)} of ${formatSeconds(spans.ioSeconds)} over all processes) has no computing beside it; on the critical path that is ${partOfSeconds(critical, job.runSeconds, "the run time")}. ${percent(spans.hidingSeconds / spans.computeSeconds)} of the compute time has I/O under it.`,
       evidence: {
         numbers: [

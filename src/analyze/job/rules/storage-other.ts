@@ -46,6 +46,7 @@ const fewOsts = defineRule({
       value: 0.25,
       unit: "share",
       meaning: "part of the known OSTs that holds nine tenths of the bytes",
+      most: true,
       source: "ours: files placed by Lustre itself reach most targets",
     },
     osts: {
@@ -77,6 +78,13 @@ const fewOsts = defineRule({
     const worst = files[0] as JobFile;
     return {
       cost: unknownCost("how much faster more OSTs would be is not in the log"),
+      measured: {
+        share: holders.length / Math.min(knownOsts, files.length),
+        osts: knownOsts,
+        files: files.length,
+        bytes,
+        cost: job.io.meanShare,
+      },
       statement: `${grouped(holders.length)} of at least ${grouped(knownOsts)} OSTs (${holders.slice(0, 8).join(", ")}${holders.length > 8 ? ", …" : ""}) ${holders.length === 1 ? "holds" : "hold"} nine tenths of the ${formatBytes(bytes)} that go to and from ${grouped(files.length)} files. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
@@ -160,6 +168,7 @@ const ostImbalance = defineRule({
         1 / ratio,
         "the busiest OST with the mean load, if it is what the job waits for",
       ),
+      measured: { ratio, osts: loads.length, bytes, cost: job.io.meanShare },
       statement: `OST ${worst.ost} gets ${partOfBytes(bytesMoved(worst), bytes, "the bytes")}, ${times(ratio)} the mean of the ${grouped(loads.length)} OSTs in use, from ${many(files.length, "file")}.`,
       evidence: {
         numbers: [
@@ -233,6 +242,7 @@ const notParallelFs = defineRule({
     const mounts = [...new Set(files.map(({ mount }) => mount ?? "/"))];
     return {
       cost: remote ? unknownCost("how fast the parallel file system would be is not in the log") : NO_COST,
+      measured: { bytes, share: bytes / whole, ranks: job.ranks, cost: job.io.meanShare },
       statement: `${grouped(job.ranks)} ranks move ${partOfBytes(bytes, whole, "their data")} on ${types} (${mounts.slice(0, 3).join(", ")}), ${remote ? "which mostly is one server for all of them" : "which belongs to the node and is not seen by others"}. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
@@ -317,6 +327,7 @@ const slowCall = defineRule({
     const { file, way, seconds, bytes, usual } = worst;
     return {
       cost: NO_COST,
+      measured: { ratio: seconds / usual, seconds, cost: seconds / job.runSeconds },
       statement: `One ${way} of ${sizeText(bytes)} took ${partOfSeconds(seconds, job.runSeconds, "the run time")}, ${times(seconds / usual)} what such a call usually takes in ${file.path} (${secondsText(usual)}).`,
       evidence: {
         numbers: [

@@ -57,6 +57,7 @@ const stripeOne = defineRule({
         1 / stripes,
         `as many times the rate as there would be OSTs (${stripes}), if the target is what the job waits for`,
       ),
+      measured: { bytes, ranks, cost: seconds / job.runSeconds },
       statement: `${grouped(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe the file over about ${stripes} OSTs before it is written: ${stripeArithmetic(bytes, ranks, stripes)}.`,
@@ -115,6 +116,7 @@ const stripeCount = defineRule({
     const has = stripesOf(worst);
     return {
       cost: unknownCost("whether the few targets are what the job waits for is not in the log"),
+      measured: { bytes, ranks, ratio: stripes / has, cost: seconds / job.runSeconds },
       statement: `${worst.path} (${formatBytes(bytes)}, used by ${grouped(ranks)} ranks) lies on ${grouped(has)} OSTs, with ${formatBytes(bytes / has)} and ${rough(ranks / has)} ranks for each${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
       advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
@@ -160,6 +162,7 @@ const stripeWideSmall = defineRule({
     const worst = files[0] as JobFile;
     return {
       cost: unknownCost("what objects without bytes cost at creation is not timed", "info"),
+      measured: { files: files.length, stripes: objects / files.length },
       statement: `${many(files.length, "file")} are no larger than one stripe (${formatBytes(sum(files, extentOf))} together) and yet consist of ${grouped(objects)} objects on OSTs, of which ${grouped(objects - files.length)} hold no byte.`,
       evidence: {
         numbers: [
@@ -224,6 +227,7 @@ const slowOst = defineRule({
     const worst = heaviest(files, ({ seconds }) => seconds);
     return {
       cost: likeOtherTargets(files, slow),
+      measured: { ratio: slow.ratio, osts: slow.compared, cost: slow.excess / all },
       statement: `OST ${slow.ost} needs ${times(slow.ratio)} as long for a byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while a call is under way${slow.files === undefined ? "" : ` in ${many(files.length, "file")} there and others of their kind`}). It takes ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
       evidence: {
         numbers: [

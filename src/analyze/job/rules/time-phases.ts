@@ -32,6 +32,7 @@ const checkpointRhythm = defineRule({
       value: 0.3,
       unit: "ratio",
       meaning: "standard deviation over mean, of the intervals and of the bytes",
+      most: true,
       source: "ours, by judgement: steps of a simulation vary",
     },
     seconds: {
@@ -61,6 +62,12 @@ const checkpointRhythm = defineRule({
     const first = bursts[0] as Burst;
     return {
       cost: NO_COST,
+      measured: {
+        bursts: bursts.length,
+        cost,
+        spread: Math.max(spreadOf(periods), spreadOf(sizes)),
+        seconds,
+      },
       statement: `The job writes ${formatBytes(mean(sizes))} every ${secondsText(period)}, ${times(bursts.length)}, for about ${secondsText(burst)} each: ${partOfSeconds(seconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
@@ -104,6 +111,7 @@ const serialIoPhase = defineRule({
       value: 1.5,
       unit: "ratio",
       meaning: "of them at work at the same time, on average over the bytes, at most",
+      most: true,
       source: "ours: neighbours in turn meet in the bin of time in which one follows the other",
     },
     cost: {
@@ -137,6 +145,7 @@ const serialIoPhase = defineRule({
               atMost: true,
               unseenSeconds: busySeconds * (1 - together / groups),
             }),
+      measured: { groups, together, cost },
       statement: `${grouped(groups)} ${unit} do I/O, but only ${rough(together)} at a time on average. These turns take ${partOfSeconds(busySeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [

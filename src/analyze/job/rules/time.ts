@@ -59,6 +59,7 @@ const ioShare = defineRule({
       cost: unknownCost(
         "no cause in the log explains half of the I/O time, so nobody knows what a change would gain",
       ),
+      measured: { mean: meanShare, slowest: slowestShare, seconds: slowestSeconds },
       statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${percent(readSeconds, all)} of it are reads, ${percent(writeSeconds, all)} writes, ${percent(metaSeconds, all)} metadata; ${formatBytes(bytes)} are moved.`,
       evidence: {
         numbers: [
@@ -140,6 +141,7 @@ const noIo = defineRule({
     if (job.records.length > 0 || !(job.runSeconds >= limits.seconds)) return undefined;
     return {
       cost: NO_COST,
+      measured: { seconds: job.runSeconds },
       statement: `${many(job.ranks, "rank")} ran for ${secondsText(job.runSeconds)}, and the log has no record of any file.`,
       evidence: {
         numbers: [
@@ -182,6 +184,7 @@ const mmapIo = defineRule({
     const unseen = files.filter(({ bytesRead, bytesWritten }) => !(bytesRead > 0) && !(bytesWritten > 0));
     return {
       cost: NO_COST,
+      measured: { files: files.length },
       statement: `${grouped(files.length)} of ${many(all.length, "file")} ${files.length === 1 ? "is" : "are"} mapped into memory, ${times(mmaps)} in all; ${grouped(unseen.length)} of them ${unseen.length === 1 ? "shows" : "show"} no read or write. Bytes and time of this traffic are in no number of this report.`,
       evidence: {
         numbers: [

@@ -1,5 +1,6 @@
 /** The time zone of answers: as asked, else the one that most runs and jobs of the store name, else UTC. */
 import type { Queryable } from "../../../model/index.ts";
+import { everyRow, partOr, zonesSql } from "./parts.ts";
 
 export interface ChosenZone {
   readonly zone: string;
@@ -9,8 +10,8 @@ export interface ChosenZone {
 
 export async function chosenZone(db: Queryable, asked: string): Promise<ChosenZone> {
   if (asked !== "") return { zone: asked, zoneFrom: "asked" };
-  const [row] = await db.rows(`select zone from (select zone from runs union all select zone from jobs)
-    where zone is not null group by zone order by count(*) desc, zone limit 1`);
+  const zones = partOr(db, "zones", zonesSql(everyRow(db, "runs"), everyRow(db, "jobs")));
+  const [row] = await db.rows(`select zone from ${zones} group by zone order by sum(n) desc, zone limit 1`);
   return row === undefined
     ? { zone: "UTC", zoneFrom: "none" }
     : { zone: String(row.zone), zoneFrom: "store" };

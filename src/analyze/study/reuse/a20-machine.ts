@@ -1,3 +1,5 @@
+import { partOr } from "../common/parts.ts";
+import { RUN_SUMS } from "./census.ts";
 import { defineItem, number, share, table } from "./item.ts";
 
 export const a20 = defineItem({
@@ -32,7 +34,7 @@ export const a20 = defineItem({
   async measure(prepared) {
     const { db } = prepared;
     const input = await prepared.input();
-    const [row] = await db.rows("select max(ranks) as ranks from reuse_period_runs");
+    const [row] = await db.rows(`select max(ranks) as ranks from ${partOr(db, "run_sums", RUN_SUMS)}`);
     const list = await db.rows("select mount, excluded from reuse_mounts order by mount nulls last");
     const osts = await prepared.osts();
     const bytes = Number(input.bytesRead + input.bytesWritten);

@@ -37,6 +37,21 @@ export async function groupFiles(
   await groupAll(db, { options, adding: "bigint", slices, onlyMount });
 }
 
+/** `reuse_grouped` of what the parts of a study counted: a file is in one of them, and counts of the others add up. */
+export async function joinGroups(db: Queryable): Promise<void> {
+  const keys = [...KEY_BITS, "bin_x", "bin_y"].join(", ");
+  await db.run(`create or replace table reuse_grouped as
+    select file_id, m.mount_no, ${keys}, bytes_read, bytes_written, runs, files
+    from ${db.part?.("grouped")} g join reuse_mounts m on g.mount is not distinct from m.mount where file_id is not null
+    union all
+    select null, null, ${keys}, null, null, cast(sum(runs) as bigint), cast(sum(files) as bigint)
+    from ${db.part?.("grouped")} where file_id is null group by ${keys}`);
+}
+
+/** As a part hands it over: mounts have other numbers elsewhere. */
+export const GROUPED =
+  "select g.* exclude (mount_no), m.mount from reuse_grouped g left join reuse_mounts m on g.mount_no = m.mount_no";
+
 /** What a file takes while all are grouped; measured. */
 const BYTES_PER_GROUP = 64;
 

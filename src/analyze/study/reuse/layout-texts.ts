@@ -3,6 +3,7 @@
  * hash by which accesses name it.
  */
 import type { Queryable } from "../../../model/index.ts";
+import { partOr } from "../common/parts.ts";
 import { exact, number } from "./item.ts";
 
 /** A layout is one number, or some with spaces between them; -1 among them is a stripe whose OST is not known. */
@@ -10,10 +11,12 @@ const KNOWN = "try_cast(osts as uinteger) is not null or (contains(osts, ' ') an
 /** Texts that are held at a time. */
 const TEXTS_MOST = 250_000;
 
+export const LAYOUTS = "select distinct osts from reuse_input";
+
 export async function layoutTexts(db: Queryable): Promise<void> {
   await db.run(`create or replace table reuse_layouts as
     select osts, hash(osts) as number, coalesce(${KNOWN}, false) as known
-    from (select distinct osts from reuse_input)`);
+    from (select distinct osts from ${partOr(db, "layouts", LAYOUTS)})`);
 }
 
 /** Hashes of texts that are no layout. */

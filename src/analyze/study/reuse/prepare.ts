@@ -12,11 +12,13 @@
  */
 import type { Queryable, SqlRow } from "../../../model/index.ts";
 import { clusterSql } from "./cluster.ts";
-import { groupFiles } from "./group-files.ts";
-import { exact, number } from "./item.ts";
+import { groupFiles, joinGroups } from "./group-files.ts";
+import { badRunsSql, census, clocks, type Input } from "./census.ts";
+import { number } from "./item.ts";
 import { layoutTexts } from "./layout-texts.ts";
 import type { ReuseOptions } from "./options.ts";
 import { hourOf, parsePeriod, zoneSpans } from "../common/zone.ts";
+import { everyRow, isOfParts, partOr } from "../common/parts.ts";
 import { once } from "../common/study.ts";
 import { type DrawnIntervals, drawnIntervals } from "./intervals.ts";
 import { type Osts, ostsOf } from "./osts.ts";
@@ -38,38 +40,8 @@ export interface Prepared {
   intervals(): Promise<DrawnIntervals>;
 }
 
-interface Input {
-  readonly runs: number;
-  readonly accesses: number;
-  readonly outsidePeriodRuns: number;
-  /** Runs that no period can be told of, since their clock cannot be right; 0 when all are studied. */
-  readonly unplacedRuns: number;
-  readonly badClockRuns: number;
-  readonly excludedAccesses: number;
-  readonly excludedBytes: bigint;
-  readonly partialAccesses: number;
-  readonly zeroByteAccesses: number;
-  readonly bytesNotRecorded: number;
-  readonly negativeCounters: number;
-  readonly bytesRead: bigint;
-  readonly bytesWritten: bigint;
-  /** Distinct ones of the runs of the period. */
-  readonly applications: number;
-  readonly users: number;
-  /** Runs of the period by the modules of their logs. */
-  readonly moduleSets: readonly { readonly modules: string; readonly runs: number }[];
-  /** Calls of the accesses that record how many of them were sequential. */
-  readonly calls: {
-    readonly accesses: number;
-    readonly reads: number;
-    readonly writes: number;
-    readonly sequentialReads: number;
-    readonly sequentialWrites: number;
-  };
-}
-
 /** What the accesses that a study holds at a time may take, unless told; ours. */
-const RECORD_BYTES = 512 * 1024 * 1024;
+export const RECORD_BYTES = 512 * 1024 * 1024;
 
 /** What a study may use. */
 export interface StudyResources {
@@ -94,12 +66,8 @@ export async function prepare(
   options: ReuseOptions,
   { recordBytes = RECORD_BYTES, databaseBytes = recordBytes, groupRuns, collect, pause }: StudyResources = {},
 ): Promise<Prepared> {
-  await mounts(db, options);
-  const { inputs, onlyMount } = await inputViews(db, options);
+  const { inputs } = await findFiles(db, options, { recordBytes, databaseBytes });
   const clock = await clocks(db, options);
-  // No access is held yet: what they will take is free until then.
-  await groupFiles(db, options, { leastBytes: databaseBytes, mostBytes: recordBytes, onlyMount });
-  await db.limitMemory(databaseBytes);
   await selectFiles(db, options);
   await layoutTexts(db);
   const { n: counts = new Float64Array(), class: classes = new Float64Array() } = await db.columns(
@@ -137,6 +105,27 @@ export async function prepare(
   return prepared;
 }
 
+/** `reuse_input`, `reuse_grouped` and `reuse_candidates`, the selected files by number. Gives views of shares of the input. */
+export async function findFiles(
+  db: Queryable,
+  options: ReuseOptions,
+  { recordBytes, databaseBytes }: { readonly recordBytes: number; readonly databaseBytes: number },
+): Promise<{ readonly inputs: readonly string[] }> {
+  await mounts(db, options);
+  const { inputs, onlyMount } = await inputViews(db, options);
+  // No access is held yet: what they will take is free until then.
+  if (isOfParts(db)) await joinGroups(db);
+  else await groupFiles(db, options, { leastBytes: databaseBytes, mostBytes: recordBytes, onlyMount });
+  await db.limitMemory(databaseBytes);
+  await db.run(`create or replace table reuse_candidates as
+    select cast(row_number() over (order by file_id, mount_no) - 1 as uinteger) as file_no, file_id, mount_no,
+      bytes_read, bytes_written, cast(runs as uinteger) as runs
+    from reuse_grouped where file_id is not null`);
+  return { inputs };
+}
+
+export const MOUNTS = "select distinct mount from accesses";
+
 /** Mount points by number, so that 50 million rows are grouped by a byte and not by a text. */
 async function mounts(db: Queryable, { excludeMounts }: ReuseOptions): Promise<void> {
   const below = excludeMounts
@@ -145,7 +134,7 @@ async function mounts(db: Queryable, { excludeMounts }: ReuseOptions): Promise<v
   await db.run(`create or replace table reuse_mounts as
     select cast(row_number() over (order by mount nulls first) - 1 as usmallint) as mount_no, mount,
       coalesce(${below.length === 0 ? "false" : below.join(" or ")}, false) as excluded
-    from (select distinct mount from accesses)`);
+    from (select distinct mount from ${partOr(db, "mounts", MOUNTS)})`);
 }
 
 /** `reuse_input`: the accesses that are studied. Gives views of shares of them, and their mount where it is one only. */
@@ -153,7 +142,8 @@ async function inputViews(
   db: Queryable,
   options: ReuseOptions,
 ): Promise<{ inputs: string[]; onlyMount: number | undefined }> {
-  await db.run(`create or replace view reuse_bad_runs as select run_id from runs where ${BAD_CLOCK}`);
+  const bad = partOr(db, "bad_runs", badRunsSql(everyRow(db, "runs")));
+  await db.run(`create or replace view reuse_bad_runs as select run_id from ${bad}`);
   const { fromNs, toNs } = parsePeriod(options.zone, options.period);
   const bounds = [
     ...(fromNs === undefined ? [] : [`start_unix_ns >= ${fromNs}`]),
@@ -209,104 +199,8 @@ async function recorded(db: Queryable, column: string): Promise<string> {
 }
 
 const MOUNTS_FEW = 12;
-/** Of a run: its clock cannot be right. */
-const BAD_CLOCK = "(coalesce(clock, 'ok') <> 'ok' or start_unix_ns is null)";
-
-interface Clocks {
-  readonly runs: number;
-  readonly allRuns: number;
-  /** Runs whose clock cannot be right, in the period and in all. */
-  readonly badInPeriod: number;
-  readonly bad: number;
-  /** First and last start with a good clock, seconds since 1970. */
-  readonly firstUnix: number;
-  readonly lastUnix: number;
-}
-
-async function clocks(db: Queryable, options: ReuseOptions): Promise<Clocks> {
-  const period = await clocksOf(db, "reuse_period_runs");
-  const all = options.period === "" ? period : await clocksOf(db, "runs");
-  return {
-    runs: period.runs,
-    allRuns: all.runs,
-    badInPeriod: period.bad,
-    bad: all.bad,
-    firstUnix: Number(period.first / 1_000_000_000n),
-    lastUnix: Number(period.last / 1_000_000_000n),
-  };
-}
-
-/** Grouped by what is said of a clock, which is a few texts: that costs half of a test for each run. */
-async function clocksOf(db: Queryable, table: string) {
-  const kinds = await db.rows(`select clock, count(*) as runs, count(start_unix_ns) as timed,
-    min(start_unix_ns) as first, max(start_unix_ns) as last from ${table} group by clock`);
-  const good = kinds.filter(({ clock, timed }) => (clock === null || clock === "ok") && number(timed) > 0);
-  const runs = kinds.reduce((sum, kind) => sum + number(kind.runs), 0);
-  const [first = 0n, ...others] = good.map((kind) => exact(kind.first));
-  return {
-    runs,
-    bad: runs - good.reduce((sum, kind) => sum + number(kind.timed), 0),
-    first: others.reduce((least, one) => (one < least ? one : least), first),
-    last: good.reduce((most, kind) => (exact(kind.last) > most ? exact(kind.last) : most), first),
-  };
-}
-
-const CALLS =
-  "(layer <> 'STDIO' and sequential_reads >= 0 and sequential_writes >= 0 and reads >= 0 and writes >= 0)";
-
-async function census(db: Queryable, options: ReuseOptions, clock: Clocks): Promise<Input> {
-  const application = options.application === "exe" ? "application_id" : "(application_id, user_id)";
-  // In one call: the database works on all of them while this thread is busy. There are few sets of modules, and
-  // many logs.
-  await db.run(`
-    create or replace table reuse_census as select * from
-      (select count(*) filter (is_partial) as partial, count(*) filter (r = 0 and w = 0) as zero,
-        count(*) filter (r is null or w is null) as unknown,
-        count(*) filter (bytes_read < 0 or bytes_written < 0) as negative, sum(r) as bytes_read, sum(w) as bytes_written
-        from reuse_input),
-      (select count(*) as calls_known, sum(reads) as reads, sum(writes) as writes, sum(sequential_reads) as seq_reads,
-        sum(sequential_writes) as seq_writes from reuse_input where ${CALLS}),
-      (select sum(runs) as accesses from reuse_grouped),
-      (select count(*) as excluded, sum(coalesce(r, 0)) + sum(coalesce(w, 0)) as excluded_bytes from reuse_excluded);
-    create or replace table reuse_census_runs as
-      select count(distinct ${application}) as applications, count(distinct user_id) as users,
-        coalesce(sum(negative_counters), 0) as left_out from reuse_period_runs;
-    create or replace table reuse_module_sets as
-      select modules, count(*) as n from reuse_period_runs group by modules`);
-  const [row] = await db.rows("select * from reuse_census, reuse_census_runs");
-  const sets = await db.rows("select modules, n from reuse_module_sets");
-  return {
-    applications: number(row?.applications),
-    users: number(row?.users),
-    moduleSets: sets.map(({ modules, n }) => ({ modules: String(modules ?? ""), runs: number(n) })),
-    runs: clock.runs,
-    accesses: number(row?.accesses) || 0,
-    outsidePeriodRuns: clock.allRuns - clock.runs - (clock.bad - clock.badInPeriod),
-    unplacedRuns: clock.bad - clock.badInPeriod,
-    badClockRuns: clock.badInPeriod,
-    excludedAccesses: number(row?.excluded),
-    excludedBytes: exact(row?.excluded_bytes),
-    partialAccesses: number(row?.partial),
-    zeroByteAccesses: number(row?.zero),
-    bytesNotRecorded: number(row?.unknown),
-    negativeCounters: number(row?.negative) + number(row?.left_out),
-    calls: {
-      accesses: number(row?.calls_known),
-      reads: number(row?.reads),
-      writes: number(row?.writes),
-      sequentialReads: number(row?.seq_reads),
-      sequentialWrites: number(row?.seq_writes),
-    },
-    bytesRead: exact(row?.bytes_read),
-    bytesWritten: exact(row?.bytes_written),
-  };
-}
 
 async function selectFiles(db: Queryable, options: ReuseOptions): Promise<void> {
-  await db.run(`create or replace table reuse_candidates as
-    select cast(row_number() over (order by file_id, mount_no) - 1 as uinteger) as file_no, file_id, mount_no,
-      bytes_read, bytes_written, cast(runs as uinteger) as runs
-    from reuse_grouped where file_id is not null`);
   // Classes stand on complete accesses: sums of partial ones are lower bounds and may tip the balance.
   await db.run(`create or replace table reuse_partial as
     select s.file_no, coalesce(sum(a.r), 0) as r, coalesce(sum(a.w), 0) as w

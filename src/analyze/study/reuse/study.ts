@@ -94,6 +94,7 @@ function oneAtATime(db: Queryable): Queryable {
     columns: (sql) => after(() => db.columns(sql)),
     scan: (sql, take) => after(() => db.scan(sql, take)),
     shares: (table) => after(() => db.shares(table)),
+    part: (name) => db.part?.(name),
     limitMemory: (bytes) => after(() => db.limitMemory(bytes)),
     run: (sql) => after(() => db.run(sql)),
   };

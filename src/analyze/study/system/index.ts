@@ -5,4 +5,5 @@ export type { Published as SystemPublished } from "./item.ts";
 export { SYSTEM_ITEMS } from "./items.ts";
 export { SYSTEM_OPTIONS, type SystemOptions, systemOptions } from "./options.ts";
 export { contentionOf } from "./contention-hours.ts";
+export { SYSTEM_ROWS, systemPart } from "./parts.ts";
 export { runStudy, STUDY_STEPS, type Study } from "./study.ts";

@@ -85,7 +85,10 @@ const COLUMNS = [
  * `sys_jobs`: one row for each run of a job. Rows that are whole are read where they are. Where a scheduler and clients tell
  * of the same job the merged rows become a table: a large result of the view, which is a union, does not stream.
  */
-async function jobRows(db: Queryable): Promise<void> {
+export async function jobRows(db: Queryable): Promise<void> {
+  const merged = db.part?.("job_rows");
+  if (merged !== undefined)
+    return db.run(`create or replace temp view sys_jobs as select ${COLUMNS.join(", ")} from ${merged}`);
   const [parts] = await db.rows("select count(*) as n from jobs where source is distinct from 'both'");
   const whole = number(parts?.n) === 0;
   await db.run("drop view if exists sys_jobs");
@@ -128,6 +131,7 @@ export async function readJobs(db: Queryable, options: SystemOptions): Promise<J
   return reader.done(number(counted?.users));
 }
 
+/** In an order that hangs on the jobs alone, not on how they were stored: intervals draw jobs by their place. */
 function jobSql(clusters: readonly string[], options: SystemOptions): string {
   const double = (name: string) => `coalesce(cast(${name} as double), 'nan'::double)`;
   const cluster = `case coalesce(j.cluster, '') ${clusters.map((name, i) => `when ${quoted(name)} then ${i}`).join(" ")} else ${CLUSTERS_MAX - 1} end`;
@@ -155,7 +159,8 @@ function jobSql(clusters: readonly string[], options: SystemOptions): string {
     "cast(coalesce(bytes_read < 0 or bytes_written < 0, false) as utinyint)",
   ];
   return `select ${columns.join(", ")} from sys_jobs j left join sys_users u on u.key = ${USER}
-    left join sys_series_of s on s.job_key = j.job_key and s.cluster = coalesce(j.cluster, '')`;
+    left join sys_series_of s on s.job_key = j.job_key and s.cluster = coalesce(j.cluster, '')
+    order by j.job_key, j.start_unix_ns, j.end_unix_ns, j.cluster, j.job_id`;
 }
 
 class JobReader {

@@ -1,6 +1,7 @@
 /** What metadata targets handled, in minutes of jobs; or as a whole where jobs were not told apart. */
 import type { Queryable } from "../../../model/index.ts";
 import { number } from "../common/item.ts";
+import { partOr } from "../common/parts.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";
 
 interface Mdt {
@@ -34,6 +35,34 @@ interface MdtSample {
 const SAMPLE = 5000;
 
 export async function readMdts(db: Queryable, options: SystemOptions): Promise<Mdts> {
+  const { ofJobs, names, outside, sums } = mdtSql(options);
+  // Whatever the period: numbers of two kinds of counters cannot be compared.
+  const counted = await db.rows(`select * from ${partOr(db, "mdt_of_jobs", ofJobs)} limit 1`);
+  const source = counted.length > 0 ? "jobs" : "targets";
+  await db.run(`create or replace temp table sys_mdts as
+    select unit, name, sum(opens) as opens, sum(closes) as closes, sum(mknods) as mknods, sum(calls) as calls
+    from ${partOr(db, `mdt_${source}`, sums[source])} group by unit, name`);
+  const rows = await targetRows(db);
+  const [{ n } = { n: 0 }] = await db.rows("select count(distinct unit) as n from sys_mdts");
+  const every = Math.max(1, Math.ceil(number(n) / SAMPLE));
+  const found = await db.rows(`select distinct name from ${partOr(db, "mdt_names", names)}`);
+  const targets = withIdle(
+    rows,
+    found.map(({ name }) => String(name)),
+  );
+  const [out] = await db.rows(`select coalesce(sum(n), 0) as n, coalesce(sum(opens), 0) as opens,
+    coalesce(sum(closes), 0) as closes from ${partOr(db, `mdt_outside_${source}`, outside[source])}`);
+  return {
+    source,
+    targets,
+    sample: await sampleOf(db, targets, every),
+    jobs: number(n),
+    outside: { rows: number(out?.n), opens: number(out?.opens), closes: number(out?.closes) },
+  };
+}
+
+/** What is asked of the rows of metadata targets, of jobs and of targets as a whole. */
+export function mdtSql(options: SystemOptions) {
   const { fromUnix, toUnix } = boundsOf(options);
   const minute = (unix: number) => Math.floor(unix / 60);
   const bounds = [
@@ -42,27 +71,29 @@ export async function readMdts(db: Queryable, options: SystemOptions): Promise<M
   ];
   const counted = "starts_with(target, 'MDT') and (opens is not null or closes is not null)";
   const where = [counted, ...bounds].join(" and ");
-  const sums = (unit: string, table: string) =>
-    db.run(`create or replace temp table sys_mdts as
-      select ${unit} as unit, concat(file_system || '-', target) as name, sum(coalesce(opens, 0)) as opens,
-        sum(coalesce(closes, 0)) as closes, sum(coalesce(mknods, 0)) as mknods, sum(coalesce(metadata_calls, 0)) as calls
-      from ${table} where ${where} group by all`);
-  // Whatever the period: numbers of two kinds of counters cannot be compared.
-  const ofJobs = await db.rows(`select 1 as one from minutes where ${counted} limit 1`);
-  const source = ofJobs.length > 0 ? "jobs" : "targets";
-  // The same number on another cluster is another job.
-  if (source === "jobs") await sums("if(cluster is null, job_key, hash(job_key, cluster))", "minutes");
-  else await sums("cast(minute_unix as ubigint)", "targets");
-  const rows = await targetRows(db);
-  const [{ n } = { n: 0 }] = await db.rows("select count(distinct unit) as n from sys_mdts");
-  const every = Math.max(1, Math.ceil(number(n) / SAMPLE));
-  const targets = withIdle(rows, await mdtNames(db));
+  const sums = (
+    unit: string,
+    table: string,
+  ) => `select ${unit} as unit, concat(file_system || '-', target) as name,
+      sum(coalesce(opens, 0)) as opens, sum(coalesce(closes, 0)) as closes, sum(coalesce(mknods, 0)) as mknods,
+      sum(coalesce(metadata_calls, 0)) as calls
+    from ${table} where ${where} group by all`;
+  const outside = (
+    table: string,
+  ) => `select count(*) as n, sum(opens) as opens, sum(closes) as closes from ${table}
+    where ${bounds.length === 0 ? "false" : `${counted} and not (${bounds.join(" and ")})`}`;
   return {
-    source,
-    targets,
-    sample: await sampleOf(db, targets, every),
-    jobs: number(n),
-    outside: await outsideOf(db, source === "jobs" ? "minutes" : "targets", counted, bounds),
+    ofJobs: `select 1 as one from minutes where ${counted} limit 1`,
+    // All MDTs that were read, also those that no job touched.
+    names: `select distinct concat(file_system || '-', target) as name from
+      (select file_system, target from readings union all select file_system, target from targets)
+      where starts_with(target, 'MDT')`,
+    sums: {
+      // The same number on another cluster is another job.
+      jobs: sums("if(cluster is null, job_key, hash(job_key, cluster))", "minutes"),
+      targets: sums("cast(minute_unix as ubigint)", "targets"),
+    },
+    outside: { jobs: outside("minutes"), targets: outside("targets") },
   };
 }
 
@@ -79,21 +110,6 @@ async function sampleOf(db: Queryable, targets: readonly Mdt[], every: number): 
     opens: Float64Array.from(drawn, ({ opens }) => number(opens)),
     closes: Float64Array.from(drawn, ({ closes }) => number(closes)),
   };
-}
-
-async function outsideOf(db: Queryable, table: string, counted: string, bounds: readonly string[]) {
-  if (bounds.length === 0) return { rows: 0, opens: 0, closes: 0 };
-  const [row] = await db.rows(`select count(*) as n, coalesce(sum(opens), 0) as opens,
-      coalesce(sum(closes), 0) as closes from ${table} where ${counted} and not (${bounds.join(" and ")})`);
-  return { rows: number(row?.n), opens: number(row?.opens), closes: number(row?.closes) };
-}
-
-/** All MDTs that were read, also those that no job touched. */
-async function mdtNames(db: Queryable): Promise<string[]> {
-  const names = await db.rows(`select distinct concat(file_system || '-', target) as name from
-    (select file_system, target from readings union all select file_system, target from targets)
-    where starts_with(target, 'MDT')`);
-  return names.map(({ name }) => String(name));
 }
 
 function withIdle(rows: readonly Mdt[], names: readonly string[]): Mdt[] {

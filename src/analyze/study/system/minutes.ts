@@ -4,6 +4,7 @@
  */
 import type { Queryable, RawColumn } from "../../../model/index.ts";
 import { number } from "../common/item.ts";
+import { partOr } from "../common/parts.ts";
 import { clustersOfMinutes } from "../common/minute-clusters.ts";
 import { eachRun, placeIn } from "../common/run-minutes.ts";
 import { BAD_CLOCK, type Jobs, LONG, OTHER_CLUSTER, OUTSIDE, STUDIED } from "./jobs.ts";
@@ -57,7 +58,7 @@ export async function groupMinutes(db: Queryable, lateMinutes: number): Promise<
   await db.run(`create or replace temp table sys_series as
     select *, cast(row_number() over (order by job_key, cluster) - 1 as integer) as series_no from sys_owners`);
   await db.run(`create or replace temp table sys_series_of as ${seriesOf}`);
-  const [all] = await db.rows("select count(*) as n from minutes");
+  const [all] = await db.rows(`select sum(n) as n from ${partOr(db, "minute_rows", MINUTE_ROWS)}`);
   const [used] = await db.rows(
     "select coalesce(sum(n), 0) as n, min(minute) as first, max(minute) as last from sys_minutes",
   );
@@ -70,19 +71,37 @@ export async function groupMinutes(db: Queryable, lateMinutes: number): Promise<
   };
 }
 
+export const MINUTE_ROWS = "select count(*) as n from minutes";
+const PLACED = `job_key <> ${NO_JOB}::ubigint and minute_unix between 0 and 2147483647`;
+
+/** Bytes of each job and minute, over all targets. */
+export function jobMinutesSql(columns: string): string {
+  // Doubles are exact here: no job moves 2^53 bytes in a minute.
+  const sum = (name: string) => `sum(if(${name} > 0, cast(${name} as double), 0::double))`;
+  return `select job_key, ${columns} cast(minute_unix as integer) as minute,
+      ${sum("bytes_read")} as r, ${sum("bytes_written")} as w, count(*) as n
+    from minutes where ${PLACED} group by all`;
+}
+
+/** Minutes of jobs at times that cannot be; they still say which clusters there are. */
+export const ODD_MINUTES = `select distinct job_key, cluster, minute_unix from minutes
+  where job_key <> ${NO_JOB}::ubigint and not coalesce(${PLACED}, false)`;
+
 /** Fills `sys_minutes` and `sys_owners`; gives the rows of which nobody can tell the cluster, and `sys_series_of`. */
 async function groupRows(
   db: Queryable,
   lateMinutes: number,
 ): Promise<{ readonly unclear: number; readonly seriesOf: string }> {
-  // Doubles are exact here: no job moves 2^53 bytes in a minute.
-  const sum = (name: string) => `sum(if(${name} > 0, cast(${name} as double), 0::double))`;
-  const group = (columns: string) => `select job_key, ${columns} cast(minute_unix as integer) as minute,
-      ${sum("bytes_read")} as r, ${sum("bytes_written")} as w, count(*) as n
-    from minutes where job_key <> ${NO_JOB}::ubigint and minute_unix between 0 and 2147483647 group by all`;
+  const parts = db.part?.("job_minutes");
+  const group = (columns: string) =>
+    parts === undefined
+      ? jobMinutesSql(columns)
+      : `select job_key, ${columns} minute, sum(r) as r, sum(w) as w, cast(sum(n) as bigint) as n from ${parts} group by all`;
   const known = await clustersOfMinutes(
     db,
-    `(select job_key, cluster, minute_unix from minutes where job_key <> ${NO_JOB}::ubigint)`,
+    parts === undefined
+      ? `(select job_key, cluster, minute_unix from minutes where job_key <> ${NO_JOB}::ubigint)`
+      : `(select job_key, cluster, cast(minute as bigint) as minute_unix from ${parts} union all from ${db.part?.("odd_minutes")})`,
     "minute_unix",
     lateMinutes,
   );

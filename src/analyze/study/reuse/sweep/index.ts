@@ -198,7 +198,8 @@ async function sweepRuns({ db, options, bytes, allAccesses }: Sweep, accesses: n
 async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of: number): Promise<RunRows> {
   let words = new Uint32Array(RUN_STRIDE * 65_536);
   let rows = 0;
-  await db.scan(runSql(options, slice, of), (count: number, columns: readonly RawColumn[]) => {
+  const all = db.part?.("run_rows");
+  await db.scan(runSql(options, slice, of, all), (count: number, columns: readonly RawColumn[]) => {
     const [run, read, written, flags] = columns as [RawColumn, RawColumn, RawColumn, RawColumn];
     if ((rows + count) * RUN_STRIDE > words.length) {
       const longer = new Uint32Array(words.length * 2);

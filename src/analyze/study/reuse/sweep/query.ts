@@ -77,11 +77,11 @@ function ioSql({ ioTime }: ReuseOptions): string {
 }
 
 /** Run, bytes and flags of accesses: one slice of `of` by run. With runBytes `all` those of all files of the runs. */
-export function runSql(options: ReuseOptions, slice: number, of: number): string {
+export function runSql(options: ReuseOptions, slice: number, of: number, all = "reuse_input"): string {
   const selected = "join reuse_candidates s on a.file_id = s.file_id and a.mount_no = s.mount_no";
   const [from, only] =
     options.runBytes === "all"
-      ? ["reuse_input a", `a.run_id in (select a.run_id from reuse_input a ${selected})`]
+      ? [`${all} a`, `a.run_id in (select a.run_id from reuse_input a ${selected})`]
       : [`reuse_input a ${selected}`, "true"];
   const mine = of === 1 ? "true" : `hash(a.run_id) % ${of} = ${slice}`;
   return `select a.run_id, coalesce(a.r, -1::bigint), coalesce(a.w, -1::bigint),

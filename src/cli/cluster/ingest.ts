@@ -1,0 +1,52 @@
+/** `plimsoll cluster ingest`: an ingest in slices, as an array job. */
+import { accessSync, constants } from "node:fs";
+import { resolve } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { mapAndMerge } from "../../cluster/index.ts";
+import { defineCommand, type OptionSpecs } from "../command.ts";
+import ingest from "../ingest.ts";
+import { CLUSTER_OPTIONS, type ClusterValues, runCluster, runPath } from "./engine.ts";
+import { optionWords } from "./words.ts";
+
+const { slice: _, ...INGEST_OPTIONS } = ingest.options;
+
+export default defineCommand({
+  name: "cluster ingest",
+  description:
+    "Ingests Darshan logs on a Slurm cluster: an array job of --tasks slices that fill one store, and a job behind it that adds up what they did. Tasks can fail, be requeued or be killed: each can be done again without storing a log twice, and --resume runs only what is missing. Counter dumps form series and are not sliced; ingest them with plimsoll ingest.",
+  arguments: ingest.arguments,
+  options: { ...(INGEST_OPTIONS as OptionSpecs), ...CLUSTER_OPTIONS },
+  examples: {
+    "plimsoll cluster ingest /darshan/logs/2026 --store centre --tasks 64 --wait":
+      "64 tasks, followed to the end",
+    'plimsoll cluster ingest /darshan/logs --store centre --tasks 64 --sbatch "-p io -t 1:00:00 -c 2" --threads 2':
+      "with options of the site",
+    "plimsoll cluster ingest /darshan/logs --store centre --tasks 64 --resume --wait": "again, what failed",
+    "plimsoll cluster ingest /darshan/logs --store centre --tasks 8 --local 2":
+      "without Slurm, two processes at a time",
+  },
+  async run({ arguments: paths, options: given }, context) {
+    const options = given as unknown as ClusterValues & { readonly store?: string };
+    const { store } = options;
+    if (store === undefined) throw new UsageError("name the store with --store DIR");
+    const more = optionWords(INGEST_OPTIONS, { ...options, store: resolve(store) });
+    const inputs = paths.map((path) => resolve(path));
+    const plan = mapAndMerge(
+      "ingest",
+      options.tasks,
+      (index, of) => ["ingest", ...more, `--slice=${index}/${of}`, "--", ...inputs],
+      ["cluster", "total", runPath("ingest", options)],
+    );
+    const begin = async () => {
+      const { Store } = await import("../../store/index.ts");
+      const opened = await Store.openOrCreate(store);
+      await opened.close();
+      // Said once, and not by every task.
+      accessSync(opened.path, constants.W_OK);
+    };
+    await runCluster(
+      { plan, options, begin, next: `plimsoll store compact ${store} joins the batches of the tasks\n` },
+      context,
+    );
+  },
+});

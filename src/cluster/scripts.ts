@@ -1,0 +1,70 @@
+/** The batch scripts of a plan: what `--dry-run` prints and Slurm gets. Pure. */
+import type { Plan, Stage } from "./plan.ts";
+
+/** How our own program is started on a node: `node …/start.js`. */
+export type Program = readonly string[];
+
+/** A word for a shell of POSIX. */
+const shellWord = (word: string): string =>
+  /^[A-Za-z0-9_\-+=:,./@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+export const shellWords = (words: readonly string[]): string => words.map(shellWord).join(" ");
+
+/** The script of a stage; one array task runs one task of the plan. */
+export function stageScript(plan: Plan, stage: Stage, folder: string, program: Program): string {
+  return `#!/bin/sh
+# ${stage.name} of plimsoll cluster ${plan.what}: ${stage.tasks.length} ${stage.tasks.length === 1 ? "task" : "tasks"}
+exec ${shellWords(program)} cluster task ${shellWord(folder)} ${stage.name}-"$SLURM_ARRAY_TASK_ID"
+`;
+}
+
+interface Submission {
+  readonly plan: Plan;
+  readonly stage: Stage;
+  /** Numbers of the tasks to run, from 1. */
+  readonly numbers: readonly number[];
+  /** Folder of the run. */
+  readonly folder: string;
+  readonly script: string;
+  /** Job that must have ended well before. */
+  readonly after?: string | undefined;
+  /** What the user adds. */
+  readonly extra: readonly string[];
+}
+
+/** Words for `sbatch`. What the user gives comes last and wins. */
+export function sbatchWords({ plan, stage, numbers, folder, script, after, extra }: Submission): string[] {
+  return [
+    "--parsable",
+    `--job-name=plimsoll-${plan.what.replaceAll(" ", "-")}-${stage.name}`,
+    `--array=${arrayText(numbers)}`,
+    `--output=${folder.replaceAll("%", "%%")}/logs/${stage.name}-%a.log`,
+    "--open-mode=append",
+    "--requeue",
+    // A dependency that failed ends the job instead of leaving it in the queue for ever.
+    ...(after === undefined ? [] : [`--dependency=afterok:${after}`, "--kill-on-invalid-dep=yes"]),
+    ...extra,
+    script,
+  ];
+}
+
+/** `1-4,7,9-10` */
+function arrayText(numbers: readonly number[]): string {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const parts: string[] = [];
+  for (let i = 0; i < sorted.length; ) {
+    let end = i;
+    while (sorted[end + 1] === (sorted[end] as number) + 1) end++;
+    parts.push(end === i ? String(sorted[i]) : `${sorted[i]}-${sorted[end]}`);
+    i = end + 1;
+  }
+  return parts.join(",");
+}
+
+/** Words of a command line as a shell would part them: spaces, and quotes of either kind. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  for (const match of text.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g))
+    words.push(match[0].replaceAll(/'([^']*)'|"([^"]*)"/g, (_, a, b) => a ?? b ?? ""));
+  return words;
+}

@@ -1,0 +1,318 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "./http.ts";
+import { addressOf } from "./links.ts";
+import { PAGES } from "./routes.ts";
+import {
+  HOSTILE,
+  JOBS,
+  makeStore,
+  startSite,
+  type TestSite,
+  type TestStore,
+  TOKEN,
+  END,
+} from "./test-kit.ts";
+
+let store: TestStore;
+let site: TestSite;
+beforeAll(async () => {
+  store = await makeStore();
+  site = await startSite(store.path);
+}, 60_000);
+afterAll(async () => {
+  await site.close();
+  store.remove();
+});
+
+/** Every page, with names of its own and with hostile ones. */
+const ALL = PAGES.flatMap(({ path }) => {
+  if (!path.includes(":")) return [path];
+  const names = path.startsWith("/target")
+    ? ["OST0001", `fs-OST${HOSTILE}`]
+    : path.startsWith("/job")
+      ? ["101", JOBS[2].id]
+      : path.startsWith("/run")
+        ? ["1", "3"]
+        : path.startsWith("/account")
+          ? ["physics", `a${HOSTILE}`]
+          : ["alice", `u${HOSTILE}`];
+  return names.map((name) => path.replace(/:\w+/, encodeURIComponent(name)));
+});
+const raw = (port: number, text: string): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    let heard = "";
+    socket.on("data", (piece) => (heard += piece));
+    socket.on("error", () => resolve(heard));
+    socket.on("close", () => resolve(heard));
+  });
+
+describe("pages", () => {
+  it.each(ALL)(
+    "%s says that its data is synthetic, escapes names, and forbids what it does not need",
+    async (path) => {
+      const { status, text, headers } = await site.get(path);
+      expect(status, text.slice(-600)).toBe(200);
+      if (path !== "/studies") expect(text).toMatch(/synthetic/i);
+      expect(text).not.toContain("<img");
+      expect(headers["content-security-policy"]).toContain("default-src 'none'");
+      expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+      expect(headers["content-security-policy"]).not.toMatch(/script-src[^;]*unsafe/);
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+      expect(headers["referrer-policy"]).toBe("no-referrer");
+    },
+  );
+
+  it.each(ALL)("each panel of %s has its CSV", async (path) => {
+    const { text } = await site.get(path);
+    const links = [...text.matchAll(/<a href="\?([^"]*)" download>CSV<\/a>/g)].map((match) =>
+      (match[1] ?? "").replaceAll("&amp;", "&"),
+    );
+    for (const link of links) {
+      const csv = await site.get(`${path}?${link}`);
+      expect(csv.status).toBe(200);
+      expect(csv.headers["content-type"]).toContain("text/csv");
+      expect(csv.text.split("\r\n").length).toBeGreaterThan(1);
+    }
+    expect(text).toContain('<section class="panel"');
+  });
+
+  it("the first page has what who says: shares of users and what no job explains", async () => {
+    const { text } = await site.get("/?csv=who-bytes&span=60m");
+    const rows = text
+      .trim()
+      .split("\r\n")
+      .map((line) => line.split(","));
+    // 1 + 2 + 3 parts of jobs are 6 of the 7 that targets counted.
+    expect(rows.find(([name]) => name === "bob")?.[3]).toBe(String(Number((2 / 7).toPrecision(15))));
+    expect(rows.find(([name]) => name === "not in job statistics")?.[3]).toBe(
+      String(Number((1 / 7).toPrecision(15))),
+    );
+  });
+
+  it("SQL of the load panel gives the sums of its CSV", async () => {
+    const { Store } = await import("../store/index.ts");
+    const page = await site.get("/?span=60m");
+    const sql =
+      /<section class="panel" id="load"[\s\S]*?SQL<\/summary><div class="code"><pre><code>([\s\S]*?)<\/code>/
+        .exec(page.text)?.[1]
+        ?.replaceAll("&gt;", ">")
+        .replaceAll("&lt;", "<")
+        .replaceAll("&#39;", "'");
+    const csv = (await site.get("/?span=60m&csv=load")).text.trim().split("\r\n").slice(1);
+    const open = await Store.open(store.path);
+    const db = await open.query();
+    const rows = await db.rows(sql ?? "");
+    db.close();
+    await open.close();
+    expect(rows.length).toBe(csv.length);
+    // Bytes written in a minute against the rate of a second.
+    expect(Number(csv[0]?.split(",")[4]) * 60).toBeCloseTo(Number(rows[0]?.bytes_written), 3);
+  });
+
+  it("wrong parameters are one clear line", async () => {
+    for (const path of [
+      "/?span=1y",
+      "/compare?a=nonsense",
+      "/runs?order=beauty",
+      "/?to=never",
+      `/?to=${"9".repeat(400)}`,
+    ]) {
+      const { status, text } = await site.get(path);
+      expect([path, status]).toEqual([path, 400]);
+      expect(text).toContain("message");
+    }
+  });
+
+  it("finds jobs, users, accounts and targets", async () => {
+    expect((await site.get("/find?q=101")).headers.location).toBe("job/101");
+    expect((await site.get("/find?q=alice")).headers.location).toBe("user/alice");
+    expect((await site.get("/find?q=physics")).headers.location).toBe("account/physics");
+    expect((await site.get("/find?q=OST0001")).headers.location).toBe("target/fs-OST0001");
+    expect((await site.get("/find?q=zzz")).status).toBe(404);
+  });
+
+  it("names that browsers take for paths have no link", () => {
+    expect(addressOf("", "user", "..")).toBeUndefined();
+    expect(addressOf("", "user", "a/../b")).toBe("user/a%2F..%2Fb");
+  });
+});
+
+describe("who may see what", () => {
+  it("nobody without the token, whatever they send", async () => {
+    for (const headers of [
+      { authorization: "" },
+      { authorization: "Bearer wrong" },
+      { authorization: "", cookie: `plimsoll-${site.port}=x` },
+    ])
+      expect((await site.get("/", headers)).status).toBe(401);
+    expect((await site.get("/?token=wrong", { authorization: "" })).status).toBe(401);
+  });
+
+  it("moves the token from the address of a browser into a cookie that no script reads", async () => {
+    const first = await site.get(`/week?token=${TOKEN}&of=x`, { authorization: "", accept: "text/html" });
+    expect(first.status).toBe(303);
+    expect(first.headers.location).toBe("week?of=x");
+    const cookie = String(first.headers["set-cookie"]);
+    expect(cookie).toMatch(/HttpOnly; SameSite=Lax; Path=\//);
+    const then = await site.get("/", { authorization: "", cookie: cookie.split(";")[0] ?? "" });
+    expect(then.status).toBe(200);
+    expect(then.text).not.toContain(TOKEN);
+  });
+
+  it("behind a proxy users see their own jobs and sums, administrators everything", async () => {
+    const proxied = await startSite(store.path, { userHeader: "x-remote-user", admins: ["root"] });
+    try {
+      const as = (name: string, path: string) => proxied.get(path, { "x-remote-user": name });
+      expect((await proxied.get("/")).status).toBe(403);
+      expect((await proxied.get("/", { authorization: "", "x-remote-user": "root" })).status).toBe(401);
+      expect((await proxied.get("/", { "x-remote-user": ["alice", "root"] })).status).toBe(400);
+      for (const path of ["/user/bob", "/job/102", "/account/biology", "/week", "/store", "/studies"])
+        expect([path, (await as("alice", path)).status]).toEqual([path, 403]);
+      expect((await as("alice", "/run/2")).status).toBe(404);
+      expect((await as("alice", "/run/2/report")).status).toBe(404);
+      for (const path of [
+        "/",
+        "/user/alice",
+        "/job/101",
+        "/target/OST0000",
+        "/compare",
+        "/quiet",
+        "/runs",
+        "/files",
+        "/applications",
+        "/run/1",
+      ]) {
+        const { status, text } = await as("alice", path);
+        expect([path, status]).toEqual([path, 200]);
+        for (const name of ["bob", "biology", "secret-of-bob", "u&lt;img", "a&lt;img", "x&lt;img", "evil"])
+          expect(`${path} ${text.includes(name)}`).toBe(`${path} false`);
+        for (const [, id] of text.matchAll(/csv=([\w-]+)"/g))
+          expect((await as("alice", `${path}?csv=${id}`)).text).not.toMatch(/bob|biology|u<img|a<img|x<img/);
+      }
+      expect((await as("alice", "/files")).text).toContain("secret-of-alice");
+      expect((await as("root", "/files")).text).toContain("secret-of-bob");
+      expect((await as("root", "/job/102")).status).toBe(200);
+    } finally {
+      await proxied.close();
+    }
+  });
+});
+
+describe("nothing in", () => {
+  it.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"])(
+    "%s is refused",
+    async (method) => {
+      expect((await site.get("/", {}, method)).status).toBe(405);
+    },
+  );
+
+  it("HEAD has the headers and no body", async () => {
+    const { status, text, headers } = await site.get("/", {}, "HEAD");
+    expect([status, text, Number(headers["content-length"]) > 1000]).toEqual([200, "", true]);
+  });
+
+  it("no path of a request reaches a file", async () => {
+    for (const path of [
+      "/../../etc/passwd",
+      "/assets/../../package.json",
+      "/assets/%2e%2e/package.json",
+      "/study/..%2f..",
+      "/run/..%2f1/report",
+      "//etc/passwd",
+      "/%00",
+      "/%zz",
+    ])
+      expect([path, (await site.get(path)).status]).toEqual([path, 404]);
+  });
+
+  it("SQL is not there unless it is allowed", async () => {
+    expect((await site.get("/sql?q=select+1")).status).toBe(404);
+  });
+
+  it("bodies, huge headers, long addresses and broken requests are refused", async () => {
+    expect((await site.get("/", { "content-length": "5" })).status).toBe(413);
+    expect((await site.get(`/${"a".repeat(5000)}`)).status).toBe(414);
+    const big = await raw(
+      site.port,
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(LIMITS.headerBytesMax + 100)}\r\n\r\n`,
+    );
+    expect(big).toContain("431");
+    expect(await raw(site.port, "NONSENSE\r\n\r\n")).toContain("400");
+    expect(await raw(site.port, "GET / HTTP/1.1\r\n\r\n")).toContain("400");
+    expect(await raw(site.port, "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n")).toBe("");
+  });
+
+  it("slow and half-open clients are let go, and others are answered meanwhile", async () => {
+    const strict = await startSite(store.path, { limits: { ...LIMITS, headersMs: 300, idleMs: 300 } });
+    try {
+      const slow = raw(strict.port, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+      const silent = raw(strict.port, "");
+      expect((await strict.get("/store")).status).toBe(200);
+      expect(await slow).toMatch(/^$|408/);
+      expect(await silent).toMatch(/^$|408/);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe("live", () => {
+  it("answers 304 until the store changes, and then has the new minute", async () => {
+    const own = await makeStore();
+    const live = await startSite(own.path);
+    try {
+      const first = await live.get("/target/OST0000?span=60m");
+      const tag = String(first.headers.etag);
+      expect((await live.get("/target/OST0000?span=60m", { "if-none-match": tag })).status).toBe(304);
+      await own.add(END, 9_000_000_000n);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const next = await live.get("/target/OST0000?span=60m", { "if-none-match": tag });
+      expect(next.status).toBe(200);
+      const csv = (await live.get("/target/OST0000?span=60m&csv=load")).text.trim().split("\r\n");
+      expect(csv.at(-1)?.split(",")[2]).toBe("150000000");
+    } finally {
+      await live.close();
+      own.remove();
+    }
+  });
+
+  it("a store that vanishes is said, and its return is noticed", async () => {
+    const own = await makeStore();
+    const live = await startSite(own.path);
+    try {
+      expect((await live.get("/")).status).toBe(200);
+      renameSync(own.path, `${own.path}.away`);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const gone = await live.get("/");
+      expect([gone.status, gone.text.includes("The store is not there")]).toEqual([503, true]);
+      renameSync(`${own.path}.away`, own.path);
+      expect((await live.get("/")).status).toBe(200);
+    } finally {
+      await live.close();
+      own.remove();
+    }
+  });
+});
+
+it("stored studies are listed and served with their own policy; a name chooses among them and reaches nothing else", async () => {
+  const studies = join(store.path, "..", "studies");
+  mkdirSync(join(studies, "reuse"), { recursive: true });
+  const html = `<html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'"><title>Reuse &amp; more</title></head></html>`;
+  writeFileSync(join(studies, "reuse", "report.html"), html);
+  const own = await startSite(store.path, { studies });
+  try {
+    expect((await own.get("/studies")).text).toContain("Reuse &amp; more");
+    const { status, headers } = await own.get("/study/reuse");
+    expect([status, headers["content-security-policy"]]).toEqual([
+      200,
+      "default-src 'none'; frame-ancestors 'none'",
+    ]);
+    expect((await own.get("/study/..%2freuse")).status).toBe(404);
+  } finally {
+    await own.close();
+  }
+});

@@ -1,0 +1,221 @@
+/** The site in Chromium, behind a real nginx, under a thousand connections, and beside an ingest, compactions and a prune. */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { PAGES } from "../../src/serve/routes.ts";
+import {
+  END,
+  HOSTILE,
+  JOBS,
+  makeStore,
+  startSite,
+  type TestSite,
+  type TestStore,
+  TOKEN,
+} from "../../src/serve/test-kit.ts";
+import { compactStore, pruneStore, Store } from "../../src/store/index.ts";
+import { hasBrowser, launch, root } from "../page/kit.ts";
+
+let store: TestStore;
+let site: TestSite;
+let browser: Browser | undefined;
+beforeAll(async () => {
+  store = await makeStore();
+  site = await startSite(store.path);
+  if (hasBrowser) browser = await launch();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await site.close();
+  store.remove();
+});
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  target: ["OST0001", `fs-OST${HOSTILE}`],
+  job: ["101", JOBS[2].id],
+  run: ["1", "3"],
+  account: ["physics", JOBS[2].account],
+  user: ["alice", JOBS[2].user],
+};
+const ADDRESSES = PAGES.flatMap(({ path }) => {
+  const [, first = "", name] = path.split("/");
+  return name === undefined
+    ? [path]
+    : (NAMES[first] ?? []).map((one) => `/${first}/${encodeURIComponent(one)}`);
+});
+
+it.runIf(hasBrowser)(
+  "no script of a name runs, no request leaves, nothing is wider than a phone, on any page",
+  async () => {
+    const context = await (browser as Browser).newContext({ viewport: { width: 390, height: 800 } });
+    const page = await context.newPage();
+    const trouble: string[] = [];
+    const origin = `http://127.0.0.1:${site.port}`;
+    page.on("request", (request) => {
+      if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:"))
+        trouble.push(`request ${request.url()}`);
+    });
+    page.on("pageerror", (error) => trouble.push(`error ${error.message}`));
+    page.on("console", (message) => {
+      if (message.type() === "error") trouble.push(`console ${message.text()}`);
+    });
+    for (const address of ADDRESSES) {
+      await page.goto(`${origin}${address}?token=${TOKEN}`);
+      await page.locator("html.scripted").waitFor({ state: "attached" });
+      expect(page.url()).not.toContain(TOKEN);
+      const found = await page.evaluate(() => ({
+        hacked: (window as unknown as { hacked?: number }).hacked ?? 0,
+        wide: document.documentElement.scrollWidth - innerWidth,
+        images: document.querySelectorAll("img").length,
+      }));
+      expect([address, found]).toEqual([address, { hacked: 0, wide: 0, images: 0 }]);
+    }
+    expect(trouble).toEqual([]);
+    await context.close();
+  },
+  180_000,
+);
+
+it.runIf(hasBrowser)(
+  "an open page takes a new burst by itself, and keys lead to other pages",
+  async () => {
+    const own = await makeStore();
+    const live = await startSite(own.path);
+    const context = await (browser as Browser).newContext();
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${live.port}/?token=${TOKEN}`);
+    const before = await page.locator("#load .strip").nth(1).locator(".r b").textContent();
+    await own.add(END, 6_000_000_000_000n);
+    await page.locator("html[data-refreshed]").waitFor({ state: "attached", timeout: 30_000 });
+    await expect
+      .poll(() => page.locator("#load .strip").nth(1).locator(".r b").textContent(), { timeout: 30_000 })
+      .not.toBe(before);
+    await page.keyboard.press("g");
+    await page.keyboard.press("w");
+    await page.waitForURL(/\/week$/);
+    await context.close();
+    await live.close();
+    own.remove();
+  },
+  120_000,
+);
+
+it("a thousand connections are held, and one more client is answered", async () => {
+  const sockets = await Promise.all(
+    Array.from(
+      { length: 1000 },
+      () =>
+        new Promise<ReturnType<typeof connect>>((resolve, reject) => {
+          const socket = connect(site.port, "127.0.0.1", () => resolve(socket));
+          socket.on("error", reject);
+        }),
+    ),
+  );
+  expect((await site.get("/store")).status).toBe(200);
+  for (const socket of sockets) {
+    socket.on("error", () => {});
+    socket.destroy();
+  }
+  expect((await site.get("/")).status).toBe(200);
+}, 120_000);
+
+it("fifty readers see whole pages while batches come, are compacted and pruned", async () => {
+  const own = await makeStore();
+  const live = await startSite(own.path);
+  let going = true;
+  const statuses = new Map<number, number>();
+  const paths = ["/", "/target/OST0000", "/user/alice", "/store", "/job/101"];
+  const readers = Array.from({ length: 50 }, async (_, at) => {
+    while (going) {
+      const { status } = await live.get(paths[at % paths.length] as string);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  });
+  for (let round = 0; round < 3; round++) {
+    await own.add(END + 2 * round, 1_000_000n);
+    await own.add(END + 2 * round + 1, 1_000_000n);
+    const open = await Store.open(own.path);
+    await compactStore(open, { graceMs: 0 });
+    if (round === 1)
+      await pruneStore(open, { keepMs: { minutes: 2 * 3_600_000 }, graceMs: 0, nowMs: END * 60_000 });
+    await open.close();
+  }
+  going = false;
+  await Promise.all(readers);
+  expect([...statuses.keys()]).toEqual([200]);
+  await live.close();
+  own.remove();
+}, 180_000);
+
+it("SQL is read-only, in bounds, and only where it is allowed", async () => {
+  const open = await startSite(store.path, { sql: true });
+  const ask = async (q: string) => (await open.get(`/sql?${new URLSearchParams({ q })}`)).text;
+  expect(await ask("select count(*) as n from jobs")).toMatch(/<t[hd][^>]*>3\s/);
+  expect(await ask("create table x as select 1")).toContain("not allowed");
+  expect(await ask("select * from read_text('/etc/passwd')")).not.toContain("root:");
+  expect(await ask("select count(*) from range(100000000) a, range(100000000) b")).toContain(
+    "longer than 10 s",
+  );
+  await open.close();
+}, 120_000);
+
+const hasNginx = spawnSync("nginx", ["-v"]).status === 0;
+it.runIf(hasNginx)(
+  "behind nginx users are who it says, whatever they send themselves",
+  async () => {
+    const proxied = await startSite(store.path, { userHeader: "x-remote-user", admins: ["root"] });
+    const folder = mkdtempSync(join(tmpdir(), "plimsoll-nginx-"));
+    const port = await freePort();
+    writeFileSync(join(folder, "users"), "alice:{PLAIN}a\nroot:{PLAIN}r\n", { mode: 0o644 });
+    // The example's location, with the ports and the users of this test.
+    const example = readFileSync(join(root, "examples/nginx/plimsoll.conf"), "utf8");
+    const location = /location \/ \{[\s\S]*?\n {4}\}/.exec(example)?.[0] ?? "";
+    const conf = `daemon off; master_process off; pid ${folder}/pid; error_log stderr; events {}
+http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+server { listen 127.0.0.1:${port}; ${location.replace("/etc/nginx/plimsoll.users", `${folder}/users`).replace("127.0.0.1:8600", `127.0.0.1:${proxied.port}`).replace("REPLACE-WITH-THE-TOKEN", TOKEN)} } }`;
+    writeFileSync(join(folder, "nginx.conf"), conf);
+    const nginx = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
+    try {
+      const as = async (user: string, path: string, headers: Record<string, string> = {}) =>
+        fetch(`http://127.0.0.1:${port}${path}`, {
+          headers: { ...headers, authorization: `Basic ${Buffer.from(user).toString("base64")}` },
+        });
+      await expect
+        .poll(
+          () =>
+            as("alice:a", "/").then(
+              ({ status }) => status,
+              () => 0,
+            ),
+          { timeout: 20_000 },
+        )
+        .toBe(200);
+      expect((await as("alice:wrong", "/")).status).toBe(401);
+      expect((await as("alice:a", "/job/101")).status).toBe(200);
+      expect((await as("alice:a", "/job/102")).status).toBe(403);
+      expect((await as("alice:a", "/job/102", { "X-Remote-User": "root" })).status).toBe(403);
+      expect((await as("root:r", "/job/102")).status).toBe(200);
+      expect((await as("root:r", "/week")).status).toBe(200);
+    } finally {
+      const ended = new Promise((resolve) => nginx.once("exit", resolve));
+      nginx.kill("SIGTERM");
+      await ended;
+      await proxied.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
