@@ -23,10 +23,13 @@ export async function makeStore(path: string, minuteRows: number): Promise<void>
 /** One minute of one target more, as a collector's next batch would be. */
 export async function addMinute(path: string): Promise<void> {
   const store = await Store.open(path);
+  const session = await store.query();
+  const [last] = await session.rows("select max(minute_unix) as minute from targets");
+  session.close();
   const batch = store.beginBatch({ writer: "bench" });
   await batch.append(storedTargets, 1, {
-    ...{ file_system: { all: "lustre" }, target: { all: "OST0000" }, seconds: { all: 60 } },
-    minute_unix: { all: BigInt(Math.floor(Date.now() / 3_600_000) * 60 - 1) },
+    ...{ file_system: { all: "scratch" }, target: { all: "OST0000" }, seconds: { all: 60 } },
+    minute_unix: { all: BigInt(Number(last?.minute)) },
     ...{ bytes_read: { all: 0n }, bytes_written: { all: 1_000_000n } },
   });
   await batch.commit();

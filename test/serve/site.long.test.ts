@@ -1,6 +1,6 @@
 /** The site in Chromium, behind a real nginx, under a thousand connections, and beside an ingest, compactions and a prune. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -161,6 +161,34 @@ it("SQL is read-only, in bounds, and only where it is allowed", async () => {
     "longer than 10 s",
   );
   await open.close();
+}, 120_000);
+
+it("a run opens the report on its log, which is made once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-serve-run-"));
+  const log = join(folder, "run.darshan");
+  copyFileSync(join(root, "test/fixtures/darshan/mpiio4_dxt.darshan"), log);
+  const ingest = spawnSync(process.execPath, [
+    ...[join(root, "dist/main.js"), "ingest", "--store", join(folder, "store"), log],
+  ]);
+  expect(ingest.status, String(ingest.stderr)).toBe(0);
+  const own = await startSite(join(folder, "store"));
+  try {
+    const [, id] = /href="run\/(\d+)"/.exec((await own.get("/runs")).text) ?? [];
+    expect((await own.get(`/run/${id}`)).text).toContain(`run/${id}/report`);
+    const { status, text, headers } = await own.get(`/run/${id}/report`);
+    expect([status, text.includes("mpiio")]).toEqual([200, true]);
+    // Its script is allowed by its hash alone.
+    expect(headers["content-security-policy"]).toMatch(/script-src 'sha256-[^;]*'/);
+    expect((await own.get("/run/1/report")).status).toBe(404);
+    rmSync(log);
+    const again = await startSite(join(folder, "store"));
+    // Made reports are kept, since the content of a log is in its number.
+    expect((await again.get(`/run/${id}/report`)).status).toBe(200);
+    await again.close();
+  } finally {
+    await own.close();
+    rmSync(folder, { recursive: true });
+  }
 }, 120_000);
 
 const hasNginx = spawnSync("nginx", ["-v"]).status === 0;
