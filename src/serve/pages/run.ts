@@ -113,6 +113,7 @@ function timesFigure(kin: readonly RankedRow[], run: RankedRow, application: str
     summary: `Run times of ${formatMany(some.length, "run")}.`,
     chart: {
       kind: "points",
+      names: { context: "other runs", high: "this run" },
       x: { label: "days after the first run", unit: "count" },
       y: { label: "run time", unit: "seconds" },
       points: some.slice(0, 500).map((row) => ({
