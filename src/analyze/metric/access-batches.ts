@@ -3,7 +3,7 @@
  * only what overlaps within a batch is sorted again. A slice of time gets the accesses that lie in it, cut at its edges.
  */
 import { IntegerSorter } from "../../base/integer-sort.ts";
-import { getColumn } from "../../base/word-columns.ts";
+import { getColumn, getSpans } from "../../base/word-columns.ts";
 import type { StoredRuns } from "./access-runs.ts";
 import { longer } from "./exact-sums.ts";
 import { ALL_TIME, type Slice } from "./level-times.ts";
@@ -114,9 +114,8 @@ export class AccessBatches {
     const { start, end, tally } = this;
     const [from, to] = [this.#rows, this.#rows + rows];
     const by = this.#shift[runs.source[block] as number] as number;
-    let place = getColumn(words, runs.place[block] as number, end, from, to);
-    place = getColumn(words, place, start, from, to);
-    addStarts(start, end, from, to, (runs.base[block] as number) + by);
+    const base = (runs.base[block] as number) + by;
+    let place = getSpans(words, runs.place[block] as number, base, start, end, from, to);
     place = getColumn(words, place, tally, from, to);
     if (this.#withBytes) getColumn(words, place, this.bytes, from, to);
     const map = runs.map[block] as number;
@@ -162,14 +161,6 @@ export class AccessBatches {
 }
 
 // Loops in functions of their own, as the engine makes them fast one by one.
-
-function addStarts(start: Float64Array, end: Float64Array, from: number, to: number, base: number): void {
-  for (let i = from; i < to; i++) {
-    const own = (start[i] as number) + base;
-    start[i] = own;
-    end[i]! += own;
-  }
-}
 
 function translate(values: Uint32Array, from: number, to: number, map: Uint32Array): void {
   for (let i = from; i < to; i++) values[i] = map[values[i] as number] as number;

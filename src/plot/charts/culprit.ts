@@ -169,15 +169,19 @@ function lineMark({ line, marked, items }: CulpritChart, made: Frame, left: numb
   if (line === undefined || !(line.value > 0)) return "";
   const y = made.y(line.value);
   const text = fitMiddle(line.label, right - left, FONT_SMALL);
-  // On the side where the culprit is not.
+  // On the side where the culprit is not, above what stands there.
   const isLeft = (marked[0] ?? 0) > items.length / 2;
+  const wide = textWidth(text, FONT_SMALL) + 4;
+  const [from, to] = isLeft ? [left, left + wide] : [right - wide, right];
+  const under = items.filter((_, at) => made.x(at) < to && made.x(at + 1) > from);
+  const highest = made.y(under.reduce((most, item) => Math.max(most, item.value || 0), line.value));
   return (
     tag("path", {
       d: horizontalLine(y, left, right),
       ...{ stroke: "var(--plot-text)", "stroke-dasharray": "4 3", fill: "none" },
     }) +
     haloed(text, {
-      ...{ x: isLeft ? left + 2 : right, y: y - 5, "text-anchor": isLeft ? "start" : "end" },
+      ...{ x: isLeft ? left + 2 : right, y: highest - 5, "text-anchor": isLeft ? "start" : "end" },
       "font-size": FONT_SMALL,
       fill: "var(--plot-muted)",
     })
