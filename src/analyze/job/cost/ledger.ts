@@ -34,8 +34,10 @@ export interface Remedy {
 
 /** What single calls say of the critical time, in place of the sum over files. */
 export interface TracedPath {
+  readonly source: "calls" | "heat map";
   readonly seconds: number;
   readonly atOnceSeconds: number;
+  readonly phases: number;
   /** For whom the job waits, by rank. */
   readonly waits: CriticalPath["waits"];
   /** Part of the time of all records whose calls are known; the rest counts as the records say. */
@@ -73,9 +75,12 @@ export class Ledger {
   readonly countedSeconds: number;
   /** Whether phases of traced calls tell it. */
   readonly isTraced: boolean;
+  /** Those phases. */
+  readonly path: TracedPath | undefined;
 
   constructor(job: LedgerJob, path?: TracedPath) {
     this.#job = job;
+    this.path = path;
     let shared = 0;
     let several = 0;
     const single = new Map<number, number>();

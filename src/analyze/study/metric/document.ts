@@ -18,6 +18,7 @@ import { droppedOf, type MetricStudy, verdictOf } from "./study.ts";
 
 export function studyDocument(study: MetricStudy, command: string, madeBy: string): Document {
   const { setting, runs, cases } = study;
+  const overview = studyFigures(study).find(({ id }) => id === "overview");
   return {
     title: setting.simulated
       ? "I/O metrics against execution time, simulated"
@@ -29,6 +30,7 @@ export function studyDocument(study: MetricStudy, command: string, madeBy: strin
       ...setting.machine,
     ],
     verdict: verdictOf(study),
+    ...(overview === undefined ? {} : { figure: overview }),
     sections: [
       verdictSection(study),
       ...[...cases.keys()].map((set) => setSection(study, set)),
@@ -56,7 +58,6 @@ export const directionText = (direction: MetricFinding["direction"]): string =>
 
 function verdictSection(study: MetricStudy): Section {
   const { findings, options } = study;
-  const overview = studyFigures(study).find(({ id }) => id === "overview");
   const blocks: Block[] = [];
   if (study.setting.simulated)
     blocks.push({
@@ -72,7 +73,6 @@ function verdictSection(study: MetricStudy): Section {
       findings.filter(({ kind }) => kind !== "metric"),
     ),
   );
-  if (overview) blocks.push({ kind: "figure", figure: overview });
   return {
     id: "verdicts",
     title: "Verdicts",
