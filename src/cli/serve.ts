@@ -40,7 +40,7 @@ export default defineCommand({
     if (store === undefined) throw new UsageError("--store is missing: name a store folder");
     if (options.admins.length > 0 && options.userHeader === undefined)
       throw new UsageError(
-        "--admins: without --user-header whoever has the token sees everything; add --user-header",
+        "--admins: needs --user-header; without it, everyone with the token sees everything",
       );
     const userHeader = options.userHeader?.toLowerCase();
     if (userHeader !== undefined && !/^[a-z][a-z0-9-]{1,60}$/.test(userHeader))

@@ -102,7 +102,7 @@ const filePerProcess = defineRule({
   subject: { text: "one file per rank", change: "Share files between ranks" },
   picture: "files",
   meaning:
-    "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and whoever reads them needs the same number of ranks or a step that joins them.",
+    "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and a reader needs the same number of ranks or a step that joins them.",
   needs: ANY_FILES,
   thresholds: {
     ranks: {

@@ -356,7 +356,7 @@ const alignment = defineRule({
   subject: { text: "misaligned HDF5 objects", plural: true, change: "Align HDF5 objects to stripes" },
   picture: "sizes",
   meaning:
-    "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 packs objects one after another unless told otherwise.",
+    "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 by default packs objects one after another.",
   needs: [["H5F", "H5D"], ["POSIX"], ["layout"]],
   thresholds: MISALIGNED_THRESHOLDS,
   judge(job, limits) {

@@ -154,7 +154,7 @@ const byteImbalance = defineRule({
         ...spanOfFiles(files),
       },
       advice:
-        "Give each rank about the same part of the file, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whoever holds the data.",
+        "Give each rank about the same part of the file, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whichever rank holds the data.",
       snippet: snippetFor(job, SNIPPETS.ownPart, { way: wayOf(files) }),
       effect: `Up to ${secondsText(excess)} less waiting for rank ${rank}.`,
       ...trust(
