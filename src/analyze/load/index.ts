@@ -69,7 +69,7 @@ export {
   targetSpace,
   usualHours,
 } from "./target-series.ts";
-export { rowsOfStore } from "./stored-runs.ts";
+export { firstRowsOfStore, rowsOfStore, runsLike } from "./stored-runs.ts";
 export { personAnswer } from "./person.ts";
 export { personDocument } from "./person-document.ts";
 export { jobLoad } from "./job-load.ts";

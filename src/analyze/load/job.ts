@@ -10,6 +10,7 @@ import {
   limitsOf,
 } from "./efficiency.ts";
 import { byCluster, type ClusterPart } from "./job-clusters.ts";
+import { totalsOf } from "./totals.ts";
 import { type MountUse, mountsOf } from "./job-mounts.ts";
 import { type Counters, countersOf, type MinuteRow, minutesOf } from "./job-minutes.ts";
 import { added, insideOf, type Part, placed, type Span } from "./job-runs.ts";
@@ -113,10 +114,7 @@ interface JobOptions extends EfficiencyOptions {
 /** All runs under an id; none: nothing in the store knows it. */
 export async function jobAnswer(db: Queryable, jobId: string, options: JobOptions): Promise<JobAnswer> {
   const is = `job_id = ${quoted(jobId)}`;
-  const totals = db.jobTotalsOf?.(`(select * from jobs where ${is})`);
-  const known = await db.rows(
-    `select * from ${totals === undefined ? "job_totals" : `(${totals})`} where ${is} order by start_unix_ns nulls last`,
-  );
+  const known = await db.rows(`select * from ${totalsOf(db, is)} order by start_unix_ns nulls last`);
   const minutes = await minutesOf(db, is);
   const darshan = await darshanOf(db, is);
   const { clusters, parts, unclear } = byCluster(known, minutes, options.lateMinutes);

@@ -106,9 +106,11 @@ export async function rankings(
   asked: readonly Asked[],
 ): Promise<Ranking[]> {
   const { source, window, condition, smallBytes } = request;
-  if (source === "servers" && window !== undefined)
-    await gatherFromServers(db, window, condition, smallBytes);
-  else await gatherFromClients(db, window, smallBytes);
+  const cells =
+    source === "servers" && window !== undefined
+      ? await gatherFromServers(db, window, condition, smallBytes)
+      : undefined;
+  if (cells === undefined) await gatherFromClients(db, window, smallBytes);
   const [sum] = await db.rows(
     `select count(*) as jobs, count(distinct user_label) as users, ${SUMS_AGAIN} from load_jobs`,
   );
@@ -124,7 +126,7 @@ export async function rankings(
   const ofTheseJobs = own === null ? ofJobs : minus(ofJobs, own.ofJobsElsewhere);
   const unexplained = own === null ? NOTHING : excess(own.total, ofTheseJobs);
   const total = plus(ofJobs, unexplained);
-  const gathered = { sum: sum as SqlRow, unclear: unclear as SqlRow, ofJobs, own, unexplained, total };
+  const gathered = { cells, sum: sum as SqlRow, unclear: unclear as SqlRow, ofJobs, own, unexplained, total };
   // Targets do not count small writes, so jobs cannot have more of them.
   const beyond = own === null ? NOTHING : { ...excess(ofTheseJobs, own.total), smallWriteCalls: 0n };
   const made: Ranking[] = [];
@@ -133,6 +135,7 @@ export async function rankings(
 }
 
 interface Gathered {
+  readonly cells: Awaited<ReturnType<typeof gatherFromServers>> | undefined;
   readonly sum: SqlRow;
   readonly unclear: SqlRow;
   readonly ofJobs: Amounts;
@@ -145,11 +148,11 @@ interface Gathered {
 async function ranked(
   db: Queryable,
   request: RankRequest,
-  { sum, unclear, ofJobs, own, unexplained, beyond, total }: Gathered,
+  { cells, sum, unclear, ofJobs, own, unexplained, beyond, total }: Gathered,
 ): Promise<Ranking> {
   const { by, order, source, window } = request;
   const measure: Measure = order === "share" ? "bytes" : order;
-  const rows = await loaders(db, request, measure, total);
+  const rows = await loaders(db, request, cells, measure, total);
   const shown = rows.reduce<Amounts>(plus, NOTHING);
   const rest = minus(ofJobs, shown);
   const whole = measured(total, measure);
@@ -158,7 +161,7 @@ async function ranked(
   const users = number(sum.users);
   const jobsShown = rows.reduce((all, one) => all + one.jobs, 0);
   const stretches =
-    source === "servers" && window !== undefined ? await allStretches(db, window, measure) : [];
+    cells !== undefined && window !== undefined ? await allStretches(db, cells, window, measure) : [];
   const left = (all: readonly number[], less: readonly (readonly number[])[]) =>
     all.map((value, at) =>
       Math.max(
@@ -211,10 +214,11 @@ function orderSql(order: Order, total: Amounts): string {
 async function loaders(
   db: Queryable,
   request: RankRequest,
+  cells: string | undefined,
   measure: Measure,
   total: Amounts,
 ): Promise<Loader[]> {
-  const { by, window, source } = request;
+  const { by, window } = request;
   const [grouped, ties] =
     by === "job"
       ? [
@@ -234,8 +238,8 @@ async function loaders(
     from (select * from (${grouped}) order by ${order} limit ${request.limit})`);
   const rows = await db.rows("select * from load_top order by place");
   const whens =
-    source === "servers" && window !== undefined
-      ? await stretchesOfTop(db, by, measure, rows.length, stretchesOf(window))
+    cells !== undefined && window !== undefined
+      ? await stretchesOfTop(db, by, cells, measure, rows.length, stretchesOf(window))
       : rows.map(() => []);
   const whole = measured(total, measure);
   return rows.map((row, at) => {
@@ -270,6 +274,7 @@ async function beyondTop(db: Queryable, by: By): Promise<Pick<Rest, "users" | "a
 async function stretchesOfTop(
   db: Queryable,
   by: By,
+  cells: string,
   measure: Measure,
   count: number,
   stretches: number,
@@ -280,7 +285,7 @@ async function stretchesOfTop(
       : `load_jobs j on j.identity = c.identity join load_top t on t.label is not distinct from j.${LABELS[by]}`;
   const found = await db.rows(
     `select t.place, c.stretch, sum(${measureSql(measure, "c.")}) as amount
-     from load_cells c join ${join} group by all`,
+     from ${cells} c join ${join} group by all`,
   );
   const whens = Array.from({ length: count }, () => new Array<number>(stretches).fill(0));
   for (const { place, stretch, amount } of found)
@@ -288,9 +293,14 @@ async function stretchesOfTop(
   return whens;
 }
 
-async function allStretches(db: Queryable, window: Window, measure: Measure): Promise<number[]> {
+async function allStretches(
+  db: Queryable,
+  cells: string,
+  window: Window,
+  measure: Measure,
+): Promise<number[]> {
   const found = await db.rows(
-    `select stretch, sum(${measureSql(measure)}) as amount from load_cells group by stretch`,
+    `select stretch, sum(${measureSql(measure)}) as amount from ${cells} group by stretch`,
   );
   const when = new Array<number>(stretchesOf(window)).fill(0);
   for (const { stretch, amount } of found) when[number(stretch)] = number(amount);

@@ -11,6 +11,8 @@ import { ALL_TIME, type Slice } from "./level-times.ts";
 /** Accesses unpacked at a time, at least. */
 const BATCH = 2 ** 15;
 
+type Column = Float64Array<ArrayBuffer>;
+
 export class AccessBatches {
   readonly #runs: StoredRuns;
   readonly #shift: Float64Array;
@@ -20,6 +22,9 @@ export class AccessBatches {
   /** Blocks of the slice in the order of their first start, and these starts on the axis. */
   readonly #order: Uint32Array;
   readonly #first: Float64Array;
+  /** For putting columns in order. */
+  #spare = new Float64Array(0);
+  #spareTally = new Uint32Array(0);
   #next = 0;
   /** Rows in `start` and values in `sortedEnds`, with those of the batch in front. */
   #rows = 0;
@@ -29,7 +34,7 @@ export class AccessBatches {
   start = new Float64Array(BATCH);
   end = new Float64Array(BATCH);
   tally = new Uint32Array(BATCH);
-  bytes: Float64Array;
+  bytes: Column;
   /** The next batch starts here or later. */
   boundNs = Number.POSITIVE_INFINITY;
   /** All ends before the next batch, in order. */
@@ -145,10 +150,21 @@ export class AccessBatches {
   #sortRows(): void {
     const order = this.#sorter.order(this.start, this.#rows);
     if (order === undefined) return;
-    this.start = gathered(this.start, order);
-    this.end = gathered(this.end, order);
-    this.tally = gathered(this.tally, order);
-    if (this.#withBytes) this.bytes = gathered(this.bytes, order);
+    this.start = this.#gathered(this.start, order);
+    this.end = this.#gathered(this.end, order);
+    if (this.#withBytes) this.bytes = this.#gathered(this.bytes, order);
+    if (this.#spareTally.length < this.tally.length) this.#spareTally = new Uint32Array(this.tally.length);
+    gather(this.tally, order, this.#spareTally);
+    [this.tally, this.#spareTally] = [this.#spareTally, this.tally];
+  }
+
+  /** The values in order; what held them is used for the next ones. */
+  #gathered(values: Column, order: Uint32Array): Column {
+    if (this.#spare.length < values.length) this.#spare = new Float64Array(values.length);
+    const sorted = this.#spare;
+    gather(values, order, sorted);
+    this.#spare = values;
+    return sorted;
   }
 
   #reach(rows: number): void {
@@ -166,10 +182,8 @@ function translate(values: Uint32Array, from: number, to: number, map: Uint32Arr
   for (let i = from; i < to; i++) values[i] = map[values[i] as number] as number;
 }
 
-function gathered<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array): T {
-  const sorted = new (values.constructor as new (length: number) => T)(values.length);
+function gather<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array, sorted: T): void {
   for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] as number] as number;
-  return sorted;
 }
 
 /** How many of the first `count` sorted values are below `bound`. */
