@@ -28,18 +28,16 @@ const namesOf = (numbers: string): string => `with known as (
  * number on this cluster, or on all, or `uid 1001`.
  */
 export async function labelUsers(db: Queryable, table: string): Promise<void> {
-  await db.run(
-    `create or replace temp table load_numbered as select *, ${NUMBER} as user_number from ${table}`,
-  );
+  await db.run(`alter table ${table} add column user_label varchar`);
+  await db.run(`update ${table} set user_label = nullif(user_name, '')`);
+  const [nameless] = await db.rows(`select 1 as one from ${table} where user_label is null limit 1`);
+  if (nameless === undefined) return;
   await db.run(`create or replace temp table load_user_names as
-    ${namesOf("select user_number from load_numbered where coalesce(user_name, '') = ''")}`);
-  await db.run(`create or replace temp table ${table} as
-    select j.* exclude (user_number),
-      coalesce(nullif(j.user_name, ''), own.label, every.label, 'uid ' || j.user_number) as user_label
-    from load_numbered j
-    left join load_user_names own on own.user_id = j.user_number and own.cluster = j.cluster
-    left join load_user_names every on every.user_id = j.user_number and every.cluster is null`);
-  await db.run("drop table load_numbered");
+    ${namesOf(`select ${NUMBER} from ${table} where user_label is null`)}`);
+  const label = (of: string) =>
+    `(select label from load_user_names n where n.user_id = ${NUMBER.replace("user_id", `${table}.user_id`)} and ${of})`;
+  await db.run(`update ${table} set user_label = coalesce(${label(`n.cluster = ${table}.cluster`)}, ${label("n.cluster is null")},
+      'uid ' || ${NUMBER}) where user_label is null`);
 }
 
 interface UserFacts {
