@@ -58,7 +58,7 @@ const OPTIONS = {
   }),
   threads: option.whole("threads for large plimsoll record traces (default: one per core)", { min: 1 }),
   rank: option.flag("rank the inputs as variants of the same work: by time, and by each metric"),
-  brief: option.flag("metrics only: no timeline, no groups; twice as fast on large traces"),
+  brief: option.flag("metrics only: no timeline, no groups; faster on large traces"),
   full: option.flag("print all sections on the terminal"),
 };
 

@@ -6,6 +6,7 @@
 /** Accesses remembered at most; then every other one is forgotten. */
 const REMEMBERED_MAX = 2 ** 16;
 const ALL = 2 ** 32 - 1;
+const SLOTS_MIN = 2 ** 11;
 
 /** Words of a slot: two halves of the fingerprint, which are not both zero, the key, and how often it came again. */
 const SLOT = 4;
@@ -19,12 +20,13 @@ export class Duplicates {
   /** Only accesses whose key does not exceed this are looked at. */
   threshold = ALL;
   #size = 0;
-  #table = new Uint32Array(SLOT * 2 ** 11);
+  #table: Uint32Array<ArrayBuffer>;
 
   /** `expected`: about how many accesses will come, so that the sample begins near its final size. */
   constructor(expected = 0) {
-    const halvings = Math.max(0, Math.floor(Math.log2(Math.max(1, expected) / REMEMBERED_MAX)) - 1);
+    const halvings = Math.max(0, Math.floor(Math.log2(Math.max(1, expected) / REMEMBERED_MAX)));
     this.threshold = Math.floor(ALL / 2 ** halvings);
+    this.#table = new Uint32Array(SLOT * (expected < REMEMBERED_MAX ? SLOTS_MIN : 2 * REMEMBERED_MAX));
   }
 
   /** Accesses equal to an earlier one; an estimate when only a sample was looked at. */
