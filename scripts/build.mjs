@@ -25,6 +25,7 @@ const entries = {
   model: "src/library/model.ts",
   node: "src/library/node.ts",
   "ingest-worker": "src/ingest/worker.ts",
+  "verify-worker": "src/store/verify-worker.ts",
   "explore-worker": "src/adaptive/sim/explore/worker.ts",
   adaptive: "src/library/adaptive.ts",
   "write-worker": "src/adaptive/runtime/transport/worker.ts",

@@ -58,7 +58,7 @@ export function findFormat(
   name: string,
   ...wanted: readonly Capability[]
 ): InputFormat | undefined {
-  return formatsWith(...wanted).find((format) => format.recognizes(head, name));
+  return CATALOGUE.find((format) => gives(format, wanted) && format.recognizes(head, name));
 }
 
 /** The same, where another input is an error that says what takes it, or what is known. */

@@ -5,7 +5,7 @@ import { Store } from "../store/index.ts";
 import type { Alone, Done, IngestTask, Placed, WorkerStart } from "./messages.ts";
 import { type IngestNotes, mergeNotes, newNotes } from "./notes.ts";
 import { Coverage } from "./system/coverage.ts";
-import { knownInputs, Turn } from "./turn.ts";
+import { addStored, roomForKnown, Turn } from "./turn.ts";
 import { type Found, type Slice, walk } from "./walk.ts";
 
 export type { IngestNotes } from "./notes.ts";
@@ -55,7 +55,7 @@ const BATCH_ROWS = 4_000_000;
 
 export async function ingest(options: IngestOptions): Promise<IngestCounts> {
   const store = await Store.openOrCreate(options.store);
-  const known = await knownInputs(store);
+  const known = roomForKnown(store);
   const turn = new Turn(options, store, known);
   const readers = new Readers(options, turn, {
     store: options.store,
@@ -71,6 +71,8 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
     memoryBytes: Math.max(64 * 2 ** 20, Math.floor(options.memoryBytes / (2 * options.threads))),
   });
   try {
+    // While the threads start.
+    await addStored(store, known);
     let chunk: Found[] = [];
     const unreadable = (path: string, error: unknown) =>
       readers.skip(path, `the folder cannot be read: ${(error as Error).message}`);

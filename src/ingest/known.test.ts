@@ -15,7 +15,8 @@ describe("the set of known inputs", () => {
       expect(other.add(one)).toBe(false);
     }
     for (let i = 0; i < 1000; i++) expect(set.has(hash())).toBe(false);
-    expect(set.size).toBe(5000);
+    for (const one of added) set.remove(one);
+    for (const one of added) expect(other.has(one)).toBe(false);
   });
 
   it("tells apart hashes that fall into the same slot, and takes zero", () => {
@@ -29,11 +30,27 @@ describe("the set of known inputs", () => {
 
   it("when it is full it says new, and goes on", () => {
     const set = new KnownHashes({ entries: 1 });
-    for (let i = 1n; i < 3000n; i++) set.add(i);
-    expect(set.size).toBe(set.capacity);
+    for (let i = 1n; i < 9000n; i++) set.add(i);
     expect(set.add(10_000n)).toBe(true);
     expect(set.add(10_000n)).toBe(true);
+    expect(set.has(10_000n)).toBe(false);
     expect(set.add(5n)).toBe(false);
+  });
+
+  it("grows level by level, and touches little of the room that it has", () => {
+    const random = new Random(6);
+    const hash = () => (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32));
+    const set = new KnownHashes({ entries: 100_000, first: 1000 });
+    const added = Array.from({ length: 2000 }, hash);
+    for (const one of added) expect(set.add(one)).toBe(true);
+    const pages = new BigInt64Array(set.buffer);
+    const touched = new Set<number>();
+    for (const [at, slot] of pages.entries()) if (slot !== 0n) touched.add(Math.floor(at / 512));
+    expect(set.buffer.byteLength).toBeGreaterThan(1_600_000);
+    expect(touched.size).toBeLessThan(16);
+    for (let i = 0; i < 98_000; i++) added.push(hash());
+    for (const one of added.slice(2000)) set.add(one);
+    expect(added.every((one) => set.has(one) && !set.add(one))).toBe(true);
   });
 
   it("forgets what is removed, and finds what lies behind it", () => {

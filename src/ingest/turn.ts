@@ -9,6 +9,8 @@ import { storedCoverage } from "./system/coverage.ts";
 
 /** Room for hashes of inputs that come in this ingest. */
 const NEW_ENTRIES = 4_000_000;
+/** Of these, as many as most ingests have. */
+const FIRST_ENTRIES = 30_000;
 
 interface TurnOptions {
   readonly signal: AbortSignal;
@@ -20,17 +22,20 @@ interface Known {
   readonly damaged: KnownHashes;
 }
 
-export async function knownInputs(store: Store): Promise<Known> {
+/** Room for the inputs that the store knows, and for those that come. */
+export function roomForKnown(store: Store): Known {
+  let entries = 0;
+  for (const { tables } of store.batches()) for (const { rows } of tables.sources ?? []) entries += rows;
+  return {
+    stored: new KnownHashes({ entries: entries + NEW_ENTRIES, first: entries + FIRST_ENTRIES }),
+    damaged: new KnownHashes({ entries: 100_000, first: 1000 }),
+  };
+}
+
+export async function addStored(store: Store, known: Known): Promise<void> {
   const db = await store.query();
   try {
-    const [counts] = await db.rows("select count(*) as entries from sources");
-    const entries = Number(counts?.entries ?? 0);
-    const known = {
-      stored: new KnownHashes({ entries: entries + NEW_ENTRIES }),
-      damaged: new KnownHashes({ entries: 100_000 }),
-    };
     await addKnown(db, known);
-    return known;
   } finally {
     db.close();
   }

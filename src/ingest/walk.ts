@@ -1,5 +1,6 @@
 /** Finds files below paths, one after the other: a folder may hold millions. */
 import { opendir, readdir, stat } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { join, relative } from "node:path";
 import { fsPath, mayBeReplaced, pathText } from "../node/raw-path.ts";
 
@@ -51,12 +52,14 @@ async function* walkFolder(
   onError: (path: string, error: unknown) => void,
 ): AsyncGenerator<Found> {
   const folders: string[] = [];
+  // As `join` writes it; once, since it looks at every character.
+  const prefix = join(folder, ".").replace(/\/?$/, "/").replace(/^\.\//, "");
   try {
     for await (const [name, entry] of entriesOf(folder)) {
-      const path = join(folder, name);
+      const path = prefix + name;
       if (entry.isDirectory()) folders.push(path);
       else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) {
-        if (isMine(relative(root, path), slice)) yield { path, named: false };
+        if (slice.of === 1 || isMine(relative(root, path), slice)) yield { path, named: false };
       }
     }
   } catch (error) {
@@ -64,6 +67,9 @@ async function* walkFolder(
   }
   for (const path of folders.sort()) yield* walkFolder(path, root, slice, onError);
 }
+
+/** Names that are read from a folder before others get their turn. */
+const AT_ONCE = 256;
 
 interface Entry {
   isDirectory(): boolean;
@@ -74,9 +80,18 @@ interface Entry {
 /** Names that are not UTF-8 come last, from a second look at the folder: few have any, and some have millions of names. */
 async function* entriesOf(folder: string): AsyncGenerator<[string, Entry]> {
   let replaced = false;
-  for await (const entry of await opendir(fsPath(folder) as string, { bufferSize: 256 })) {
-    if (mayBeReplaced(entry.name)) replaced = true;
-    else yield [entry.name, entry];
+  const names = await opendir(fsPath(folder) as string, { bufferSize: AT_ONCE });
+  try {
+    // One promise for many names: one for each would cost as much as all else that is done for it here.
+    for (let count = 1; ; count++) {
+      const entry = names.readSync();
+      if (entry === null) break;
+      if (mayBeReplaced(entry.name)) replaced = true;
+      else yield [entry.name, entry];
+      if (count % AT_ONCE === 0) await setImmediate();
+    }
+  } finally {
+    await names.close();
   }
   if (!replaced) return;
   for (const entry of await readdir(fsPath(folder), { withFileTypes: true, encoding: "buffer" }))

@@ -8,9 +8,14 @@ const MARK = "A synthetic HPC ";
 /** Whether a file lies in a folder of generated data, at any depth. Asks the file system once for each folder. */
 export class SyntheticFolders {
   readonly #known = new Map<string, boolean>();
+  /** Of the file before: mostly the next one lies beside it. */
+  #last = { folder: "", marked: false };
 
   holds(path: string): boolean {
-    return this.#isMarked(dirname(resolve(path)));
+    const folder = path.slice(0, path.lastIndexOf("/") + 1);
+    if (folder === "" || folder !== this.#last.folder)
+      this.#last = { folder, marked: this.#isMarked(dirname(resolve(path))) };
+    return this.#last.marked;
   }
 
   #isMarked(folder: string): boolean {

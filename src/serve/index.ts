@@ -204,6 +204,7 @@ class Site {
         return value === "" ? undefined : value;
       },
       answer: (name, ask) => version.answer(name, ask),
+      part: (name, ask) => version.part(name, ask),
     };
   }
 

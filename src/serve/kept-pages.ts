@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 
-export interface MadePage {
+interface MadePage {
   /** Of the version of the store, of the viewer and of the clock that it was made for. */
   readonly tag: string;
   readonly body: Buffer;

@@ -49,6 +49,12 @@ describe("a check", () => {
       { path: file(gone), what: "segment is missing" },
       { path: file(flipped), what: "checksum differs from the manifest: content changed" },
     ]);
+    // Threads find the same, in the same order.
+    const told: number[] = [];
+    const onProgress = (done: number, total: number) => void told.push(done / total);
+    const byThreads = await checkStore(folder, { deep: true, threads: 2, taskBytes: 5000, onProgress });
+    expect(byThreads.problems).toEqual(report.problems);
+    expect(told.at(-1)).toBe(1);
     // The segments of a batch whose entry cannot be read are no rubbish.
     expect(report.rubbish).toEqual([]);
     expect((await checkStore(folder)).problems.length).toBe(3);

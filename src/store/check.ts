@@ -3,6 +3,8 @@ import { join, relative, resolve } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { FormatError } from "../base/errors.ts";
 import { STORE_SCHEMA, storedRuns } from "../model/index.ts";
+import { builtFile } from "../node/built.ts";
+import { ThreadPool } from "../node/thread-pool.ts";
 import { changedSegment } from "./changed-segment.ts";
 import { openDatabase, parquetRows, quotePath, type StoreOptions } from "./database.ts";
 import { messageOf } from "./engine-error.ts";
@@ -20,13 +22,15 @@ import {
 } from "./manifest.ts";
 import { lostManifest, readMark } from "./mark.ts";
 import { findOverlaps, type Overlap } from "./overlaps.ts";
-import { segmentFault } from "./verify.ts";
+import { faultsOf, groupsOf, TASK_BYTES, type VerifyTask } from "./verify.ts";
 import { hiddenRuns, hideDuplicates } from "./views.ts";
 
 interface CheckOptions extends StoreOptions, RubbishOptions {
   /** Also compares the checksum of every segment. */
   readonly deep?: boolean;
-  /** Told after each segment how far it is. */
+  /** Checksums of more than this are compared by threads, in tasks of this size. */
+  readonly taskBytes?: number;
+  /** Told after each segment, or each task of a thread, how far it is. */
   readonly onProgress?: (bytesDone: number, bytesTotal: number) => void | Promise<void>;
 }
 
@@ -75,15 +79,25 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
   const database = await openDatabase(root, options);
   const bytesTotal = live.reduce((sum, batch) => sum + bytesOf(batch), 0);
   let bytesDone = 0;
-  const after = async ({ bytes }: Segment) => options.onProgress?.((bytesDone += bytes), bytesTotal);
+  const after = async (segments: readonly Segment[]) => {
+    for (const { bytes } of segments) bytesDone += bytes;
+    await options.onProgress?.(bytesDone, bytesTotal);
+  };
+  const { deep = false, taskBytes = TASK_BYTES } = options;
+  const threads = deep && bytesTotal > taskBytes ? database.threads : 1;
+  const pool = threads > 1 ? startPool(threads) : undefined;
+  const faults = async (segments: readonly Segment[]) => {
+    const found = await (pool?.run({ store: root, segments }) ?? faultsOf(root, segments, { deep }));
+    await after(segments);
+    return found;
+  };
   try {
     for (const { name } of STORE_SCHEMA) {
       const segments = segmentsOf(live, name);
       const bytes = segments.reduce((sum, one) => sum + one.bytes, 0);
       tables[name] = { segments: segments.length, rows: rowsOf(live, name), bytes };
-      problems.push(
-        ...(await checkSegments(root, segments, database.connection, options.deep ?? false, after)),
-      );
+      const checked = pool === undefined ? groupsOf(segments, 1) : groupsOf(segments, taskBytes);
+      problems.push(...(await checkSegments(root, checked, database.connection, faults, threads)));
     }
     if (problems.length === 0) {
       await hideDuplicates(database.connection, root, live);
@@ -98,6 +112,7 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
     if (changed === undefined) throw error;
     problems.push({ path: relative(root, changed.source), what: changed.detail });
   } finally {
+    await pool?.stop();
     database.close();
   }
   // Without a whole manifest nobody can tell rubbish from rows.
@@ -111,21 +126,30 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
   };
 }
 
+const startPool = (threads: number) =>
+  new ThreadPool<VerifyTask, (string | undefined)[]>({ program: builtFile("verify-worker.js"), threads });
+
 async function checkSegments(
   store: string,
-  segments: readonly Segment[],
+  groups: readonly Segment[][],
   connection: DuckDBConnection,
-  deep: boolean,
-  after: (segment: Segment) => Promise<void>,
+  faults: (segments: readonly Segment[]) => Promise<(string | undefined)[]>,
+  threads: number,
 ): Promise<Problem[]> {
+  const found: (readonly (string | undefined)[])[] = [];
+  let next = 0;
+  const oneAfterTheOther = async () => {
+    for (let at = next++; at < groups.length; at = next++) found[at] = await faults(groups[at] as Segment[]);
+  };
+  await Promise.all(Array.from({ length: threads }, oneAfterTheOther));
   const problems: Problem[] = [];
   const whole: Segment[] = [];
-  for (const segment of segments) {
-    const what = await segmentFault(store, segment, { deep });
-    if (what === undefined) whole.push(segment);
-    else problems.push({ path: segment.file, what });
-    await after(segment);
-  }
+  for (const [at, group] of groups.entries())
+    for (const [place, segment] of group.entries()) {
+      const what = found[at]?.[place];
+      if (what === undefined) whole.push(segment);
+      else problems.push({ path: segment.file, what });
+    }
   problems.push(...(await checkRows(store, whole, connection)));
   return problems;
 }

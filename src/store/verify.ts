@@ -18,6 +18,46 @@ export async function segmentFault(
   return undefined;
 }
 
+/** Segments that are read together. */
+export interface VerifyTask {
+  readonly store: string;
+  readonly segments: readonly Segment[];
+}
+
+/** Of each segment what is wrong with it. */
+export async function faultsOf(
+  store: string,
+  segments: readonly Segment[],
+  depth: { readonly deep: boolean },
+): Promise<(string | undefined)[]> {
+  const faults: (string | undefined)[] = [];
+  for (const segment of segments) faults.push(await segmentFault(store, segment, depth));
+  return faults;
+}
+
+/** Less than this is read before a second thread has started. */
+export const TASK_BYTES = 64 * 2 ** 20;
+
+/**
+ * Segments in groups that take a thread some time, in their order. A checksum of a gigabyte takes about a second of one core,
+ * a size next to nothing.
+ */
+export function groupsOf(segments: readonly Segment[], bytesLeast: number): Segment[][] {
+  const groups: Segment[][] = [];
+  let group: Segment[] = [];
+  let bytes = 0;
+  for (const segment of segments) {
+    group.push(segment);
+    bytes += segment.bytes;
+    if (bytes < bytesLeast) continue;
+    groups.push(group);
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) groups.push(group);
+  return groups;
+}
+
 /**
  * Before rows are copied: a byte that was changed must not get a new, right checksum. Throws for the first segment that is
  * not what the manifest says.

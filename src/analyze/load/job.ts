@@ -105,6 +105,8 @@ interface JobOptions extends EfficiencyOptions {
   readonly lateMinutes: number;
   /** How many of them; 0: nobody looks for them. */
   readonly neighbours: number;
+  /** Where limits come from that were computed before; else they are computed for each run. */
+  readonly limits?: typeof limitsOf;
   /** Only the job of this cluster. */
   readonly cluster?: string | undefined;
 }
@@ -205,7 +207,7 @@ async function runOf(
     null,
   );
   const memoryBytes = (facts.nodeMemoryBytes ?? Number.NaN) * (facts.nodes ?? Number.NaN);
-  const limits = await limitsOf(db, facts.cluster, options);
+  const limits = await (options.limits ?? limitsOf)(db, facts.cluster, options);
   const counted = clients ?? servers;
   const written = counted === null ? Number.NaN : Number(counted.bytesWritten);
   const calls = counted === null ? Number.NaN : Number(counted.writeCalls);

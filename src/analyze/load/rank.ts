@@ -78,10 +78,13 @@ export interface Ranking {
   readonly unclear: Amounts & { readonly jobs: number };
 }
 
-export interface RankRequest {
+interface Asked {
   readonly by: By;
   readonly order: Order;
   readonly limit: number;
+}
+
+export interface RankRequest extends Asked {
   readonly source: "servers" | "clients";
   readonly window: Window | undefined;
   /** SQL on `minutes` and `targets`. */
@@ -92,8 +95,17 @@ export interface RankRequest {
 const NO_REST: Rest = { ...NOTHING, jobs: 0, users: 0, share: 0, when: [] };
 
 export async function rank(db: Queryable, request: RankRequest): Promise<Ranking> {
-  const { by, order, source, window, condition, smallBytes } = request;
-  const measure: Measure = order === "share" ? "bytes" : order;
+  const [ranking] = await rankings(db, request, [request]);
+  return ranking as Ranking;
+}
+
+/** Several rankings of the same time and targets: what jobs did is gathered once. */
+export async function rankings(
+  db: Queryable,
+  request: Omit<RankRequest, keyof Asked>,
+  asked: readonly Asked[],
+): Promise<Ranking[]> {
+  const { source, window, condition, smallBytes } = request;
   const cells =
     source === "servers" && window !== undefined
       ? await gatherFromServers(db, window, condition, smallBytes)
@@ -114,13 +126,39 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
   const ofTheseJobs = own === null ? ofJobs : minus(ofJobs, own.ofJobsElsewhere);
   const unexplained = own === null ? NOTHING : excess(own.total, ofTheseJobs);
   const total = plus(ofJobs, unexplained);
+  const gathered = { cells, sum: sum as SqlRow, unclear: unclear as SqlRow, ofJobs, own, unexplained, total };
+  // Targets do not count small writes, so jobs cannot have more of them.
+  const beyond = own === null ? NOTHING : { ...excess(ofTheseJobs, own.total), smallWriteCalls: 0n };
+  const made: Ranking[] = [];
+  for (const one of asked) made.push(await ranked(db, { ...request, ...one }, { ...gathered, beyond }));
+  return made;
+}
+
+interface Gathered {
+  readonly cells: Awaited<ReturnType<typeof gatherFromServers>> | undefined;
+  readonly sum: SqlRow;
+  readonly unclear: SqlRow;
+  readonly ofJobs: Amounts;
+  readonly own: OwnCounters | null;
+  readonly unexplained: Amounts;
+  readonly beyond: Amounts;
+  readonly total: Amounts;
+}
+
+async function ranked(
+  db: Queryable,
+  request: RankRequest,
+  { cells, sum, unclear, ofJobs, own, unexplained, beyond, total }: Gathered,
+): Promise<Ranking> {
+  const { by, order, source, window } = request;
+  const measure: Measure = order === "share" ? "bytes" : order;
   const rows = await loaders(db, request, cells, measure, total);
   const shown = rows.reduce<Amounts>(plus, NOTHING);
   const rest = minus(ofJobs, shown);
   const whole = measured(total, measure);
   const share = (part: Amounts) => shareOf(measured(part, measure), whole);
-  const jobs = number(sum?.jobs);
-  const users = number(sum?.users);
+  const jobs = number(sum.jobs);
+  const users = number(sum.users);
   const jobsShown = rows.reduce((all, one) => all + one.jobs, 0);
   const stretches =
     cells !== undefined && window !== undefined ? await allStretches(db, cells, window, measure) : [];
@@ -157,12 +195,11 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
             share: share(unexplained),
             when: left(own.stretches(measure), [stretches]),
           },
-    // Targets do not count small writes, so jobs cannot have more of them.
-    beyond: own === null ? NOTHING : { ...excess(ofTheseJobs, own.total), smallWriteCalls: 0n },
+    beyond,
     total,
     jobs,
     users,
-    unclear: { ...amountsOf(unclear as SqlRow), jobs: number(unclear?.jobs) },
+    unclear: { ...amountsOf(unclear), jobs: number(unclear.jobs) },
   };
 }
 
