@@ -59,6 +59,11 @@ export class LiveStates {
     this.#states.set(target, new TargetState(nowNs));
   }
 
+  /** Another host will have the target's files. */
+  move({ name }: TargetCounters): void {
+    for (const path of this.#written.keys()) if (path.includes(`/${name}/`)) this.#written.delete(path);
+  }
+
   /** Files of a target; only those that changed. */
   writeTarget(host: string, target: TargetCounters, nowNs: bigint, release: Release): void {
     const { evictions, bornNs, clients } = this.#of(target);

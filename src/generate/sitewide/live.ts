@@ -152,6 +152,21 @@ export class LiveSite {
     this.#writeAll();
   }
 
+  /** Another server takes a target over: it is gone from the first one, and its counters begin at 0. */
+  failOver(target: number, host: string): void {
+    const counters = this.#targets[target] as TargetCounters;
+    const before = this.#hosts[target] as string;
+    const device = counters.role === "OST" ? "obdfilter" : "mdt";
+    for (const tree of ["proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre"])
+      for (const kind of [device, "osd-ldiskfs"])
+        this.#files.remove(`${before}/${tree}/${kind}/${counters.name}`);
+    this.#hosts[target] = host;
+    this.#states.move(counters);
+    counters.restart(this.nowNs);
+    this.#states.restart(counters, this.nowNs);
+    this.#writeAll();
+  }
+
   /** A target throws one of its clients out. */
   evict(target: number): void {
     this.#states.evict(this.#targets[target] as TargetCounters, 0);
