@@ -1,7 +1,8 @@
 // `npm run docs:pictures`: the pictures of README and docs/, from real commands in a real browser (Chromium), light and dark.
 // Words after it choose some by name.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +14,10 @@ const WRITE =
 const SWEEP =
   "--backend servers --count 1024 --case c-nc --vary size=8:512:4096 --pause 0 --repeats 4 --warm-ups 1";
 
-/** Commands in a folder of their own, the page that they leave, and which part of it: from an element on, or an element. */
+/**
+ * Commands in a folder of their own, the page that they leave, and which part of it: from an element on, or an element. With `serve` the
+ * page is one of a server on that store.
+ */
 const PICTURES = {
   report: {
     lines: ["demo", "report plimsoll-demo/slow-checkpoint.darshan -o page.html"],
@@ -36,6 +40,12 @@ const PICTURES = {
     ],
     page: "study/report.html",
     height: 820,
+  },
+  "serve-job": {
+    lines: ["generate sitewide --scale 0.01 --tables --output site"],
+    serve: "site/store",
+    page: "/job/40000024",
+    height: 900,
   },
   write: {
     lines: [`write -o static.bp --method static ${WRITE}`, `write -o step.bp ${WRITE}`],
@@ -67,14 +77,17 @@ await runScript(async () => {
   }
 });
 
-async function take(browser, name, { lines, page: path, height, element }) {
+async function take(browser, name, { lines, serve, page: path, height, element }) {
   const work = mkdtempSync(join(tmpdir(), "plimsoll-picture-"));
+  let server;
   try {
     for (const target of ["a", "b", "c", "d"]) mkdirSync(join(work, target));
     for (const line of lines) plimsoll(work, line);
+    server = serve === undefined ? undefined : await startServer(join(work, serve));
+    const address = server === undefined ? pathToFileURL(join(work, path)).href : server.addressOf(path);
     for (const colorScheme of ["light", "dark"]) {
       const page = await browser.newPage({ viewport: { width: WIDTH, height }, colorScheme });
-      await page.goto(pathToFileURL(join(work, path)).href);
+      await page.goto(address);
       const file = join(root, "docs", "images", `${name}${colorScheme === "dark" ? "-dark" : ""}.png`);
       if (element === undefined) await page.screenshot({ path: file });
       else await page.locator(element).first().screenshot({ path: file });
@@ -82,8 +95,29 @@ async function take(browser, name, { lines, page: path, height, element }) {
       say(`wrote ${file}`);
     }
   } finally {
+    await server?.stop();
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+async function startServer(store) {
+  const words = [join(root, "dist", "start.cjs"), "serve", "--store", store];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "close");
+  const [line] = await Promise.race([once(child.stdout, "data"), ended.then(() => [undefined])]);
+  if (line === undefined) throw new SetupError("plimsoll serve ended before it printed its address");
+  const { url } = JSON.parse(String(line));
+  return {
+    addressOf(path) {
+      const address = new URL(url);
+      address.pathname = path;
+      return address.href;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
 }
 
 function plimsoll(cwd, line) {

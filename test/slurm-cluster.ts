@@ -56,6 +56,9 @@ export interface SlurmCluster {
 
 export type { SlurmClusterOptions } from "./slurm/configuration.ts";
 
+/** For the hook that starts a cluster: it waits for those of other files. */
+export const CLUSTER_START_MS = 1_500_000;
+
 const PROGRAMS = ["munged", "munge", "slurmctld", "slurmd", "srun", "sbatch", "scontrol", "scancel"];
 
 /** Why no cluster can be started here; undefined when one can. */

@@ -63,7 +63,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/ingest/index.ts": ["IngestCounts", "IngestOptions"],
   "src/launch/mpi/files.ts": ["Direction"],
   "src/launch/mpi/library.ts": ["candidates"],
-  "src/ncio/pattern/datatype.ts": ["parts"],
   "src/ncio/pattern/encoding.ts": ["checkDatatype"],
   "src/ncio/pattern/pattern.ts": ["Region"],
   "src/ncio/pattern/pieces.ts": ["DataRange"],

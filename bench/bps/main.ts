@@ -28,7 +28,7 @@ interface Measured {
 function variants(peer: string): Variant[] {
   const plimsoll = process.env.PLIMSOLL_BENCH_PROGRAM?.split(" ") ?? [
     process.execPath,
-    join(root, "dist", "main.js"),
+    join(root, "dist", "start.cjs"),
   ];
   return [
     {

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { makeStore } from "./store.ts";
+import { addMinute, makeStore } from "./store.ts";
 
 const [root = "."] = process.argv.slice(2);
 const ROWS = Number(process.env.PLIMSOLL_BENCH_ROWS ?? 72e6);
@@ -37,10 +37,10 @@ async function measure(): Promise<void> {
     )) as [string];
     const url = new URL(JSON.parse(line).url);
     const headers = { authorization: `Bearer ${url.searchParams.get("token")}` };
-    const ask = async (page: string, tag?: string) => {
+    const ask = async (page: string, tag?: string, more: Record<string, string> = {}) => {
       const began = performance.now();
       const reply = await fetch(new URL(page, url), {
-        headers: { ...headers, ...(tag && { "if-none-match": tag }) },
+        headers: { ...headers, ...(tag && { "if-none-match": tag }), ...more },
       });
       await reply.text();
       return { ms: performance.now() - began, status: reply.status, tag: reply.headers.get("etag") ?? "" };
@@ -61,12 +61,24 @@ async function measure(): Promise<void> {
       "/store",
       "/quiet",
       "/week",
+      "/runs",
+      "/files",
     ]) {
       const before = cpu();
       const first = await ask(page);
       const used = cpu() - before;
       const again = await ask(page);
       console.log([page, first.ms.toFixed(0), used.toFixed(2), again.ms.toFixed(0), first.status].join("\t"));
+    }
+    // A batch more, and people who open pages that were there before it.
+    await addMinute(path);
+    for (const page of ["/", "/?span=24h", "/compare", "/week"]) {
+      const opened = await ask(page, undefined, { accept: "text/html" });
+      const before = cpu();
+      const made = await ask(page);
+      console.log(
+        `${page} after a change: opened in ${opened.ms.toFixed(0)} ms, made anew ${(opened.ms + made.ms).toFixed(0)} ms after it, ${(cpu() - before).toFixed(2)} s of CPU`,
+      );
     }
     const times: number[] = [];
     const { tag } = await ask("/");

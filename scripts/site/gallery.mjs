@@ -2,9 +2,9 @@
 // commands themselves or are fixtures of this project; what is synthetic or simulated says so on its badge.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { root, SetupError } from "../setup.mjs";
 import { escapeHtml, slugger } from "./markdown.mjs";
 
@@ -19,7 +19,7 @@ const PREPARE = [
   "generate reuse --tables --scale 0.02 --output centre",
 ];
 
-/** A group of figures: its commands as shown, and the page that each leaves. `only` chooses figures by their id. */
+/** A group of figures: its commands as shown, and the page that each leaves. `only` chooses figures by their id; `pictures` are of pages that a server gives. */
 const GROUPS = [
   {
     title: "A job",
@@ -53,6 +53,20 @@ const GROUPS = [
       ["compare --store site/store --a 2018-06-07 --b 2018-06-08 -o compare.html", "compare.html"],
       ["week --store site/store -o week.html", "week.html"],
       ["quiet-hours --store site/store -o quiet.html", "quiet.html"],
+    ],
+    pictures: [
+      {
+        picture: "docs/images/serve.png",
+        line: "serve --store site/store",
+        title: "A site in a browser",
+        caption: "Status, load against last week, targets by minute, users and accounts.",
+      },
+      {
+        picture: "docs/images/serve-job.png",
+        line: "serve --store site/store",
+        title: "A job in a browser",
+        caption: "Its load on each target by minute, with the load of other jobs there.",
+      },
     ],
   },
   {
@@ -115,12 +129,20 @@ export function makeGallery(folder, themeCss) {
         figure.file = `gallery/${name(`${figure.line.split(" ")[1]}-${figure.id.replace("figure-", "")}`)}.svg`;
         writeFileSync(join(folder, figure.file), standalone(figure.svg, themeCss));
       }
-      return { ...group, figures };
+      const pictures = (group.pictures ?? []).map((one) => pictureFile(folder, one));
+      return { ...group, figures: [...figures, ...pictures] };
     });
     return galleryHtml(groups);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** A page of a server has no figures of its own: `npm run docs:pictures` keeps a picture of it. */
+function pictureFile(folder, { picture, line, ...texts }) {
+  const file = `gallery/${basename(picture)}`;
+  copyFileSync(join(root, picture), join(folder, file));
+  return { ...texts, file, line: `plimsoll ${line}`, origin: "synthetic" };
 }
 
 /** Inputs in the folder; gives what stands for JOB and FILE. */

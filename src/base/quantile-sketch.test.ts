@@ -80,4 +80,30 @@ describe("QuantileSketch", () => {
   it("has no quantile without values", () => {
     expect(new QuantileSketch().quantile(0.5)).toBeNaN();
   });
+
+  it.each([
+    [10, 30],
+    [1200, 6],
+    [5000, 32],
+    [20_000, 53],
+  ])("differences of %i rows over %i powers of two count like single values", (count, octaves) => {
+    const values = [
+      ...drawn(new Random(count), count, octaves),
+      0,
+      63,
+      64,
+      2 ** 31,
+      2 ** 32 - 1,
+      2 ** 32,
+      2 ** 53,
+    ];
+    const bases = values.map((_, row) => row);
+    const sketch = new QuantileSketch();
+    const sums = Float64Array.from(values, (value, row) => (value > 2 ** 52 ? value : value + row));
+    const own = Float64Array.from(bases, (base, row) => ((values[row] as number) > 2 ** 52 ? 0 : base));
+    const half = values.length >> 1;
+    sketch.addDifferences(sums, own, 0, half);
+    sketch.addDifferences(sums, own, half, values.length);
+    expect(sketch.data()).toEqual(sketchOf(values).data());
+  });
 });

@@ -13,6 +13,11 @@ const WORD = 2 ** 32;
 /** Powers of two up to 2^53, after a first page for values below 64. */
 const PAGES = 53 - SLOT_BITS + 1;
 
+/** Fewer values are put one by one. */
+const TALLIED_MIN = 1024;
+/** Counts of all pages, zero between calls. */
+const TALLY = new Uint32Array((PAGES + 1) * SLOTS);
+
 /** Plain data, for another thread. */
 export interface SketchData {
   readonly count: number;
@@ -45,6 +50,23 @@ export class QuantileSketch {
     if (at === this.#values.length) this.#makeRoom(at);
     if (this.#values === undefined) this.#put(value, 1);
     else this.#values[at] = value;
+  }
+
+  /** Adds rows [from, to) of `values` less `bases`, whole and not negative. */
+  addDifferences(values: Float64Array, bases: Float64Array, from: number, to: number): void {
+    let row = from;
+    const tallied = to - from >= TALLIED_MIN;
+    for (; row < to && (this.#values !== undefined || !tallied); row++)
+      this.add((values[row] as number) - (bases[row] as number));
+    if (row === to) return;
+    this.count += to - row;
+    this.most = Math.max(this.most, tally(values, bases, row, to));
+    for (let at = 0; at < TALLY.length; at++) {
+      const count = TALLY[at] as number;
+      if (count === 0) continue;
+      this.#page(at >>> SLOT_BITS)[at & (SLOTS - 1)]! += count;
+      TALLY[at] = 0;
+    }
   }
 
   merge(other: SketchData): void {
@@ -135,6 +157,21 @@ export class QuantileSketch {
     if (this.#pages.length === 0) this.#pages = new Array<undefined>(PAGES + 1).fill(undefined);
     return (this.#pages[page] ??= new Float64Array(SLOTS));
   }
+}
+
+/** Counts differences by page and slot in TALLY; returns the largest. */
+function tally(values: Float64Array, bases: Float64Array, from: number, to: number): number {
+  let most = 0;
+  for (let row = from; row < to; row++) {
+    const value = (values[row] as number) - (bases[row] as number);
+    if (value > most) most = value;
+    const high = value < WORD ? 0 : 32 - Math.clz32(value / WORD);
+    // Bits behind the first seven; the seventh then counts as a page.
+    const shift = high > 0 ? high + 32 - SLOT_BITS - 1 : Math.max(0, 31 - SLOT_BITS - Math.clz32(value));
+    const leading = high > 0 ? Math.floor(value / 2 ** shift) : value >>> shift;
+    TALLY[(shift << SLOT_BITS) + leading]!++;
+  }
+  return most;
 }
 
 /** Middle of a bucket; buckets of width one hold one value. */

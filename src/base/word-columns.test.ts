@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { columnWordsMax, getColumn, putColumn, putDifferences } from "./word-columns.ts";
+import {
+  columnWordsMax,
+  getColumn,
+  getSpans,
+  putColumn,
+  putDifferences,
+  putDistances,
+} from "./word-columns.ts";
 
 const EDGES = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 48, 2 ** 53 - 1];
 const value = fc.oneof(fc.constantFrom(...EDGES), fc.nat(), fc.integer({ min: 0, max: 2 ** 53 - 1 }));
@@ -43,5 +50,24 @@ describe("columns of words", () => {
     const back = new Float64Array(2);
     getColumn(words, 0, back, 0, 2);
     expect([...back]).toEqual([2 ** 40 + 5, 2 ** 40 + 5]);
+  });
+
+  it("of spans come back as starts and ends", () => {
+    fc.assert(
+      fc.property(list, list, fc.nat(), (gaps, lengths, base) => {
+        const half = (one: number) => Math.floor(one / 4);
+        const starts = Float64Array.from(lengths, (_, i) => base + half(gaps[i % gaps.length] as number));
+        const ends = starts.map((start, i) => start + half(lengths[i] as number));
+        const rows = starts.length;
+        const words = new Uint32Array(2 * columnWordsMax(rows));
+        const [least, most] = [Math.min(...starts), Math.max(...starts)];
+        const middle = putDifferences(ends, starts, 0, rows, words, 0);
+        const end = putDistances(Float64Array.from(starts), least, most, 0, rows, words, middle);
+        const [back, backEnds] = [new Float64Array(rows + 1), new Float64Array(rows + 1)];
+        expect(getSpans(words, 0, least, back, backEnds, 1, rows + 1)).toBe(end);
+        expect(back.subarray(1)).toEqual(starts);
+        expect(backEnds.subarray(1)).toEqual(ends);
+      }),
+    );
   });
 });

@@ -31,6 +31,26 @@ export function putColumn(
   return put(values, undefined, from, to, words, place, same, most);
 }
 
+/** The same for `values` less `base`; the largest of them is known. */
+export function putDistances(
+  values: Float64Array,
+  base: number,
+  most: number,
+  from: number,
+  to: number,
+  words: Uint32Array,
+  place: number,
+): number {
+  if (most - base >= WORD) {
+    for (let i = from; i < to; i++) values[i]! -= base;
+    return put(values, undefined, from, to, words, place, false, most - base);
+  }
+  words[place] = NARROW;
+  const at = place + 1 - from;
+  for (let i = from; i < to; i++) words[at + i] = (values[i] as number) - base;
+  return place + 1 + to - from;
+}
+
 /** The same for `values` less `bases`. */
 export function putDifferences(
   values: Float64Array,
@@ -77,6 +97,38 @@ function put(
   for (let i = from; i < to; i++)
     words[high + i] = ((values[i] as number) - (bases === undefined ? 0 : (bases[i] as number))) / WORD;
   return place + 1 + 2 * rows;
+}
+
+/**
+ * Reads two columns, one behind the other: distances of ends from starts, and of starts from `base`, into rows [from, to);
+ * returns the place behind them.
+ */
+export function getSpans(
+  words: Uint32Array,
+  place: number,
+  base: number,
+  starts: Float64Array,
+  ends: Float64Array,
+  from: number,
+  to: number,
+): number {
+  const next = place + 1 + to - from;
+  if (words[place] === NARROW && words[next] === NARROW) {
+    const [endAt, startAt] = [place + 1 - from, next + 1 - from];
+    for (let i = from; i < to; i++) {
+      const start = (words[startAt + i] as number) + base;
+      starts[i] = start;
+      ends[i] = (words[endAt + i] as number) + start;
+    }
+    return next + 1 + to - from;
+  }
+  const behind = getColumn(words, getColumn(words, place, ends, from, to), starts, from, to);
+  for (let i = from; i < to; i++) {
+    const start = (starts[i] as number) + base;
+    starts[i] = start;
+    ends[i]! += start;
+  }
+  return behind;
 }
 
 /** Reads a column into rows [from, to) of `values`; returns the place behind it. */

@@ -11,19 +11,19 @@ import { ENGINE_OPTIONS, originOf, withStore } from "./store/options.ts";
 export default defineCommand({
   name: "alerts",
   description:
-    "Judges alert rules on a store and prints one line for each that fires: one user's share of the metadata load, a target far above others of its kind, full targets, latency against its own last four weeks, silent collectors, missing samples. Exit code 1 if one fires. Rules are data: --rules reads a JSON file (examples/alerts.json has the built-in ones). Rules without data are named on stderr.",
+    "Checks a store against alert rules and prints one line for each rule that fires: one user's share of the metadata load, a target far above others of its kind, full targets, latency against its own last four weeks, silent collectors, missing samples. Exit code 1 if one fires. Rules are data: --rules reads a JSON file (examples/alerts.json has the built-in ones). Rules without data are listed on stderr.",
   options: {
     store: option.text("DIR", "store to read"),
     rules: option.text("FILE.json", "rules (default: built-in rules)"),
-    at: option.text("TIME", "judge at this time: now, end (of the store), 2018-06-07T10:00, -2h", {
+    at: option.text("TIME", "evaluate at this time: now, end (of the store), 2018-06-07T10:00, -2h", {
       default: "now",
     }),
     zone: option.text("TEXT", "time zone of --at", { default: "UTC" }),
     ...ENGINE_OPTIONS,
   },
   examples: {
-    "plimsoll alerts --store centre": "judge the built-in rules now",
-    "plimsoll alerts --store centre --rules alerts.json --json": "own rules, for a script",
+    "plimsoll alerts --store centre": "check the built-in rules now",
+    "plimsoll alerts --store centre --rules alerts.json --json": "your own rules, for a script",
   },
   async run({ options }, context) {
     const rules =

@@ -11,7 +11,7 @@ import { option } from "./option.ts";
 export default defineCommand({
   name: "diff",
   description:
-    "Compares two runs side by side, each a log, a trace or a folder as plimsoll report takes them: main numbers, new and fixed findings, layers, access sizes and files. Warns if the two runs did different work (processes, program, bytes). Differences within the noise are dimmed.",
+    "Compares two runs side by side, each a log, trace or folder that plimsoll report reads: main numbers, new and fixed findings, layers, access sizes and files. Warns if the two runs did different work (processes, program, bytes). Differences within the noise are dimmed.",
   arguments: [
     { name: "before", help: "log, trace or folder of the first run, or - for stdin", kind: "file" },
     { name: "after", help: "log, trace or folder of the second run, or - for stdin", kind: "file" },

@@ -38,19 +38,19 @@ const OPTIONS = {
   output: option.output("FILE", "output file; a name that ends in .gz is compressed (not for parquet)"),
   table: option.choice(
     ["calls", ...LOG_TABLES],
-    "CSV and Parquet: what one row is; files and counters need a Darshan log",
+    "CSV and Parquet: contents of a row; files and counters need a Darshan log",
     {
       default: "calls",
     },
   ),
   window: option.text(
     "FROM-TO",
-    "only calls that touch this time range of the run, in seconds, such as 12.5-14",
+    "only calls that overlap this time range of the run, in seconds, such as 12.5-14",
   ),
   "min-duration": option.text("TIME", "only calls that take at least this long, such as 1ms"),
   by: option.choice(
     EXPORT_GROUPS,
-    "a track or profile per rank (default) or per file; in tables the order of rows",
+    "a track or profile per rank (default) or per file; in tables, the sort order",
   ),
   "keep-going": option.flag("use the readable part of a damaged input"),
 };
@@ -58,7 +58,7 @@ const OPTIONS = {
 export default defineCommand({
   name: "export",
   description:
-    "Writes the single calls of any input that has some (Darshan logs with DXT, plimsoll record folders, strace text, fio latency logs, CSV and Parquet tables, - for standard input) for other programs. perfetto: trace events for ui.perfetto.dev and chrome://tracing, with calls that overlap on lanes of their own and bytes in flight as a counter. speedscope: a profile per rank or file. csv and parquet: a row per call, times in seconds since the start of the run. --table files and counters write the file runs and the counters of one Darshan log. The file appears only when complete.",
+    "Writes the traced calls of an input (Darshan logs with DXT, plimsoll record folders, strace text, fio latency logs, CSV and Parquet tables, - for standard input) for other programs. perfetto: trace events for ui.perfetto.dev and chrome://tracing, with overlapping calls on separate lanes and bytes in flight as a counter. speedscope: a profile per rank or file. csv and parquet: a row per call, times in seconds since the start of the run. --table files and counters write the file runs and the counters of one Darshan log. The file appears only when complete.",
   arguments: [
     { name: "input", help: "a log or trace, a folder of them, or - for stdin", kind: "file", variadic: true },
   ],

@@ -28,7 +28,7 @@ const CI_FORMATS = ["sarif", "junit"] as const;
 export default defineCommand({
   name: "findings",
   description:
-    "Applies all rules to one job, from Darshan logs or traces of calls as plimsoll report takes them, and prints the findings: statement, files, advice. With --fail-on the exit code is 1 if a finding has at least that severity. --to prints SARIF or JUnit XML; in JUnit a finding fails its test case from --fail-on on (default: warn). --list explains every rule with its thresholds and their sources.",
+    "Applies all rules to one job, from the same inputs as plimsoll report, and prints the findings: statement, files, advice. With --fail-on the exit code is 1 if a finding has at least that severity. --to prints SARIF or JUnit XML; in JUnit XML, findings of at least the --fail-on severity (default: warn) fail their test case. --list explains every rule with its thresholds and their sources.",
   arguments: [
     {
       name: "input",

@@ -20,7 +20,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       () => import("./report.ts"),
       "plimsoll report run.darshan",
     ),
-    entry("open", "make the report on a job and open it in the browser", () => import("./open.ts")),
+    entry("open", "open the report on a job in the browser", () => import("./open.ts")),
     entry("page", "write the page that opens logs in a browser, nothing uploaded", () => import("./page.ts")),
     entry("findings", "check a job against all rules; --fail-on for CI", () => import("./findings.ts")),
     entry("diff", "compare two runs: times, layers, findings", () => import("./diff.ts")),
@@ -66,20 +66,28 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     entry("top", "rank jobs, users, targets, runs, files or programs by load", () => import("./load/top.ts")),
     entry(
       "compare",
-      "show what changed between two times, and who changed it",
+      "show what changed between two periods, and who changed it",
       () => import("./load/compare.ts"),
     ),
     entry(
       "serve",
-      "serve pages about a store: now, targets, jobs, users, a week",
+      "serve web pages about a store: current load, targets, jobs, users, weekly report",
       () => import("./serve.ts"),
     ),
-    entry("week", "make one page about a week, to print", () => import("./load/week.ts")),
+    entry("week", "make a weekly report of one page, to print", () => import("./load/week.ts")),
     entry("who", "show which jobs and users loaded a target, and when", () => import("./load/who.ts")),
     entry("job", "show one job minute by minute: bursts, targets, neighbours", () => import("./load/job.ts")),
-    entry("watch", "show what targets and jobs do now, on the terminal", () => import("./load/watch.ts")),
+    entry(
+      "watch",
+      "show the current load of targets and jobs on the terminal",
+      () => import("./load/watch.ts"),
+    ),
     entry("file", "show which runs wrote and read a file", () => import("./file.ts")),
-    entry("alerts", "judge alert rules on a store; exit code 1 if one fires", () => import("./alerts.ts")),
+    entry(
+      "alerts",
+      "check a store against alert rules; exit code 1 if one fires",
+      () => import("./alerts.ts"),
+    ),
     entry("quiet-hours", "find the hours with the least load", () => import("./load/quiet-hours.ts")),
     entry(
       "store check",
@@ -88,7 +96,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     ),
     entry(
       "store compact",
-      "merge the small batches of a store; sum up minutes to hours and days",
+      "merge small batches of a store; roll up minutes into hours and days",
       () => import("./store/compact.ts"),
     ),
     entry(
@@ -116,30 +124,34 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   Cluster: [
     entry(
       "cluster ingest",
-      "ingest logs as an array job of Slurm, or as processes",
+      "ingest logs as a Slurm array job, or as local processes",
       () => import("./cluster/ingest.ts"),
     ),
     entry(
       "cluster study reuse",
-      "study file reuse in tasks, with the values of one process",
+      "study file reuse in parallel tasks, with the same values as one process",
       () => import("./cluster/study-reuse.ts"),
     ),
     entry(
       "cluster study system",
-      "study job I/O in tasks, with the values of one process",
+      "study job I/O in parallel tasks, with the same values as one process",
       () => import("./cluster/study-system.ts"),
     ),
     entry(
       "cluster generate reuse",
-      "make a synthetic centre in tasks",
+      "make a synthetic centre in parallel tasks",
       () => import("./cluster/generate-reuse.ts"),
     ),
     entry(
       "cluster task",
-      "run one task of a run, as the batch scripts do",
+      "run one task of a cluster run, as the batch scripts do",
       () => import("./cluster/task.ts"),
     ),
-    entry("cluster total", "add up what the tasks of an ingest did", () => import("./cluster/total.ts")),
+    entry(
+      "cluster total",
+      "sum up the results of all tasks of an ingest",
+      () => import("./cluster/total.ts"),
+    ),
   ],
   Datasets: [
     entry(

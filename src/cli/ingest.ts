@@ -37,7 +37,7 @@ export default defineCommand({
     ),
     zone: option.text(
       "ZONE",
-      "time zone of the site, such as Europe/Berlin: of scheduler times without one (default: UTC), and of hours and days in studies",
+      "site time zone, such as Europe/Berlin: for scheduler times without one (default: UTC), and for hours and days in studies",
     ),
   },
   examples: {

@@ -20,10 +20,18 @@ async function plimsoll(...words: string[]) {
 
 describe("plimsoll interfere", () => {
   it("writes to every target until its time is over, and leaves nothing", async () => {
-    const words = ["--seconds", "0.5", "--streams", "2", "--file-bytes", "256K", "--json", ...folders];
-    const { code, out } = await plimsoll(...words);
-    expect(code).toBe(0);
-    const { perTarget, bytes, seconds } = JSON.parse(out);
+    const words = ["--streams", "2", "--file-bytes", "256K", "--json", ...folders];
+    const loadFor = async (time: string) => {
+      const { code, out } = await plimsoll("--seconds", time, ...words);
+      expect(code).toBe(0);
+      return JSON.parse(out);
+    };
+    const isIdle = ({ perTarget }: { perTarget: { bytes: number }[] }) =>
+      perTarget.some(({ bytes }) => bytes === 0);
+    let result = await loadFor("0.5");
+    // A disk that others use can take longer than that for the first write.
+    if (isIdle(result)) result = await loadFor("20");
+    const { perTarget, bytes, seconds } = result;
     expect(perTarget.map(({ target }: { target: string }) => target)).toEqual(folders);
     for (const one of perTarget) expect(one.bytes).toBeGreaterThan(0);
     expect(bytes).toBe(perTarget[0].bytes + perTarget[1].bytes);

@@ -27,7 +27,7 @@ export default defineCommand({
   },
   examples: {
     "plimsoll interfere --seconds 30 /ost0 /ost1": "three writers on each of two targets",
-    "plimsoll interfere --streams 1 --bytes 10G /ost0": "one writer, ten GiB at most",
+    "plimsoll interfere --streams 1 --bytes 10G /ost0": "one writer, max 10 GiB",
   },
   async run({ arguments: folders, options }, context) {
     for (const folder of folders) {

@@ -19,7 +19,7 @@ const STARTED_MS = 1500;
 export default defineCommand({
   name: "open",
   description:
-    "Makes the report on a job, as plimsoll report -o does, and opens it in the browser. Without a display it prints the path of the file, which needs nothing else, and the command that copies it to a machine with a browser.",
+    "Writes the report of plimsoll report -o and opens it in the browser. Without a display it prints the path of the file, which is self-contained, and the command that copies it to a machine with a browser.",
   arguments: [
     {
       name: "input",
@@ -35,7 +35,7 @@ export default defineCommand({
   },
   examples: {
     "plimsoll open run.darshan": "the report in the browser",
-    "plimsoll open trace-folder -o report.html": "the same, and the file stays",
+    "plimsoll open trace-folder -o report.html": "keep the report file",
   },
   async run({ arguments: paths, options }, context) {
     const read = await readJob(paths, options, context, { callsMax: CALLS_MAX });

@@ -11,7 +11,7 @@ export default defineCommand({
   description:
     "Writes the drop page: one HTML file that reads logs and traces in a browser and shows the same report as plimsoll report. It works from a disk and from any web server, needs nothing else, and uploads nothing: its policy forbids connections.",
   options: {
-    output: option.text("FILE.html", "where to write it", { short: "o", default: "plimsoll.html" }),
+    output: option.text("FILE.html", "output file", { short: "o", default: "plimsoll.html" }),
   },
   examples: {
     "plimsoll page -o plimsoll.html": "a file to mail, to keep, or to put on a web server",

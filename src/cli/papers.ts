@@ -17,7 +17,7 @@ const RESULT_FILES = ["study.json", "checks.json", "sweep.json"];
 export default defineCommand({
   name: "papers",
   description:
-    "Lists every item of the five papers that Plimsoll repeats (components, algorithms, figures, tables, findings, numbers) with the command that gives it, the published value, the value here, and the verdict or the reason why there is none. Values here come from finished results: folders of study reuse, study system, study metric, sim replay and ncio sweep, or their JSON files; with --store both studies over a store are run for it. Published values are those that the studies judge by. The list judges nothing itself.",
+    "Lists every item of the five papers that Plimsoll repeats (components, algorithms, figures, tables, findings, numbers) with the command that gives it, the published value, the value here, and the verdict or the reason why there is none. Values here come from finished results: folders of study reuse, study system, study metric, sim replay and ncio sweep, or their JSON files; --store runs both store studies first. Published values and verdicts are those of the studies.",
   arguments: [
     {
       name: "result",
@@ -29,7 +29,7 @@ export default defineCommand({
   ],
   options: {
     store: option.text("DIR", "run study reuse and study system on this store, where it has data for them"),
-    output: option.output("FILE", "write an HTML page; its rows lead to the reports of the results"),
+    output: option.output("FILE", "write an HTML page with links to the reports"),
     ...ENGINE_OPTIONS,
   },
   examples: {

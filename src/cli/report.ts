@@ -12,7 +12,7 @@ import { option } from "./option.ts";
 export default defineCommand({
   name: "report",
   description:
-    "Reads the inputs of one job and prints the main finding in one sentence, then bytes, I/O share, throughput and all findings with advice. Inputs are Darshan logs, folders of plimsoll record, strace text (strace -f -ttt -T -y), fio latency logs, tables of accesses (CSV, Parquet), folders of any of these, and - for standard input. With --output it writes a self-contained HTML file: figures, a timeline of single calls where there are some, tables and raw counters. Several logs of one job (many processes, several steps) become one report; logs of different jobs are refused.",
+    "Reads the inputs of one job and prints the main finding in one sentence, then bytes, I/O share, throughput and all findings with advice. Inputs are Darshan logs, folders of plimsoll record, strace text (strace -f -ttt -T -y), fio latency logs, tables of accesses (CSV, Parquet), folders of any of these, and - for standard input. With --output it writes a self-contained HTML file: figures, a timeline of traced calls, tables and raw counters. Several logs of one job (many processes, several steps) become one report; logs of different jobs are refused.",
   arguments: [
     {
       name: "input",
@@ -39,7 +39,7 @@ export default defineCommand({
   examples: {
     "plimsoll report run.darshan": "summary on the terminal",
     "plimsoll report run.darshan -o report.html": "full report as one HTML file",
-    "plimsoll report trace-folder": "a report on what plimsoll record left",
+    "plimsoll report trace-folder": "report on a recorded run",
     "zcat strace.txt.gz | plimsoll report -": "from a pipe",
     "plimsoll report logs/*.darshan -o report.html": "one report for a job with many logs",
   },

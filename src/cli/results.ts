@@ -13,7 +13,7 @@ import { showDocument } from "./show-document.ts";
 export default defineCommand({
   name: "results",
   description:
-    "Reads results of storage benchmarks into one table: IOR (text, JSON, also the invalid JSON of some releases, CSV, CSV of ranks), mdtest, IO500 folders, fio JSON, elbencho CSV and DLIO summaries. Files are recognised by content; folders are searched. Prints each case with its spread and the slowest ranks where files have times of ranks. Files of a benchmark without a usable result are named with the reason (exit code 3). With --compare, shows the ratio of each case to another set.",
+    "Reads results of storage benchmarks into one table: IOR (text, JSON, also the invalid JSON of some releases, CSV, per-rank CSV), mdtest, IO500 folders, fio JSON, elbencho CSV and DLIO summaries. Files are recognised by content; folders are searched. Prints each case with its spread and, where files have per-rank times, the slowest ranks. Benchmark files without a usable result are listed with the reason (exit code 3). --compare shows the ratio of each case to another set.",
   arguments: [{ name: "path", help: "result files, or folders of them", kind: "file", variadic: true }],
   options: {
     compare: option.list("PATH", "set to compare with (before)"),

@@ -11,26 +11,29 @@ const TOKEN = /^[\w.~+/=-]{16,200}$/;
 export default defineCommand({
   name: "serve",
   description:
-    "Serves pages about a store that others fill meanwhile: now, targets, jobs, users, accounts, two times compared, quiet hours, a week to print, Darshan runs, files and programs, studies, the store itself. The first line on stdout is {url} with a token in it; pages are for whoever has the token. It listens on 127.0.0.1 unless --host says otherwise, only reads, and answers GET and HEAD alone. Behind a proxy that authenticates, --user-header names the header with the user: they see their own jobs and sums of others, --admins see everything, and the proxy presents the token (Authorization: Bearer). Pages refresh by themselves when the store changes. SIGTERM stops it. See docs/serve.md, and examples/ for systemd, nginx and Apache.",
+    "Serves web pages about a store, also while ingest fills it: current load, targets, jobs, users, accounts, two periods compared, quiet hours, a weekly report, Darshan runs, files and programs, studies, the store itself. The first line on stdout is {url}, with an access token. It listens on 127.0.0.1 unless --host is given, never writes to the store, and accepts only GET and HEAD. Behind an authenticating proxy, --user-header names the header with the user name: users see their own jobs and totals of the others, --admins see everything, and the proxy sends the token (Authorization: Bearer). Pages refresh when the store changes. SIGTERM stops it. See docs/serve.md, and examples/ for systemd, nginx and Apache.",
   options: {
     store: option.text("DIR", "store to read"),
     port: option.whole("port; 0 picks a free one", { min: 0, max: 65_535, default: 0 }),
     host: option.text("ADDRESS", "address to listen on", { default: "127.0.0.1" }),
-    "user-header": option.text("NAME", "header in which a proxy names the user, such as X-Remote-User"),
+    "user-header": option.text(
+      "NAME",
+      "header in which the proxy sends the user name, such as X-Remote-User",
+    ),
     admins: option.list("NAME", "users who see everything, with --user-header; comma-separated or repeated"),
     "token-file": option.text("FILE", "file with the token (default: a new token at each start)"),
-    sql: option.flag("offer /sql: reading statements, 10 s and 256 MiB each, for administrators"),
+    sql: option.flag("enable /sql for administrators: read-only statements, max 10 s and 256 MiB each"),
     studies: option.text("DIR", "folder with results of plimsoll study -o, for /studies"),
     memory: option.bytes("database memory limit; beyond it, spill to disk", {
       min: 64 * 1024 * 1024,
       default: 512 * 1024 * 1024,
     }),
-    threads: option.whole("number of threads of each question (default: all cores)", { min: 1, max: 1024 }),
+    threads: option.whole("threads per query (default: all cores)", { min: 1, max: 1024 }),
   },
   examples: {
     "plimsoll serve --store centre": "print an address to open in a browser",
     "plimsoll serve --store centre --port 8600 --token-file token --user-header X-Remote-User --admins root,kim":
-      "behind a proxy that knows who asks",
+      "behind an authenticating proxy",
   },
   async run({ options }, context) {
     const { store, host, port } = options;

@@ -19,7 +19,7 @@ const WRITE_CHARACTERS = 1 << 20;
 export default defineCommand({
   name: "sql",
   description:
-    "Runs one read-only DuckDB SQL statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema). Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe, and fractions have 15 digits. The statement cannot write, nor read other files. If it needs more than --memory, it fails with a one-line error.",
+    "Runs one read-only DuckDB SQL statement over the tables of a store (runs, accesses, files, sources, jobs, minutes, targets, readings and the view job_totals; see plimsoll store schema). Prints a table on a terminal, CSV elsewhere, and with --json an array of objects in which integers beyond 2^53 are strings. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe, and fractions have 15 digits. The statement can neither write nor read other files. If it needs more than --memory, it fails with a one-line error.",
   arguments: [{ name: "statement", help: 'such as "select count(*) from runs"', kind: "text" }],
   options: {
     store: option.text("STORE", "store folder"),

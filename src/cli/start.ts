@@ -1,5 +1,5 @@
 /**
- * The program's first file. Commands that scripts run for every log, job and node come from one bundle with V8's code
+ * The program's first file. Commands that scripts run for every log, job and node come from a bundle with V8's code
  * cache beside it, since compiling takes longer than their work; all others load main.js. A cache of another Node is
  * refused by V8, and the bundle is compiled as usual.
  */
@@ -10,21 +10,22 @@ import { Script } from "node:vm";
 
 const QUICK = ["darshan parse", "darshan dxt", "collect client"];
 
-if (QUICK.includes(process.argv.slice(2, 4).join(" "))) runQuick();
+if (QUICK.includes(process.argv.slice(2, 4).join(" "))) run("quick");
+else if (process.argv[2] === "bps") run("quick-bps");
 else void import("./main.js");
 
-function runQuick(): void {
-  const path = join(__dirname, "quick.cjs");
+function run(bundle: string): void {
+  const path = join(__dirname, `${bundle}.cjs`);
   const wrapped = `(function (exports, require, module, __filename) {${readFileSync(path, "utf8")}\n})`;
   // The cache holds this name, so it must not depend on the folder.
-  const script = new Script(wrapped, { filename: "quick.cjs", ...cached() });
+  const script = new Script(wrapped, { filename: `${bundle}.cjs`, ...cached(bundle) });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(path), module, path);
 }
 
-function cached(): { cachedData?: Buffer } {
+function cached(bundle: string): { cachedData?: Buffer } {
   try {
-    return { cachedData: readFileSync(join(__dirname, "quick.cache")) };
+    return { cachedData: readFileSync(join(__dirname, `${bundle}.cache`)) };
   } catch {
     return {};
   }

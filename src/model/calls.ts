@@ -60,6 +60,11 @@ export interface CallBlock {
   readonly operation: Uint8Array;
   readonly layer: Uint8Array;
   readonly flags: Uint8Array;
+  /**
+   * Where the reader knows it: ends of stretches of rows with the same process, file, operation, layer and flags, in order,
+   * the last one at `count` or behind.
+   */
+  readonly alike?: Uint32Array;
 }
 
 export interface CallProcess {

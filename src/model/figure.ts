@@ -208,6 +208,8 @@ export interface PointsChart {
     readonly label: string;
     readonly role: Role;
   }[];
+  /** What a role stands for here, where its own name does not say it. */
+  readonly names?: Partial<Readonly<Record<Role, string>>>;
 }
 
 /**

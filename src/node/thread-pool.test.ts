@@ -21,7 +21,6 @@ const tasks = {
     return { value };
   },
   raise: ({ flag }) => { Atomics.store(flag, 0, 1); Atomics.notify(flag, 0); },
-  buffer: ({ bytes }) => new Uint8Array(bytes).fill(7),
   format: () => { throw new FormatError("a.log", { line: 7 }, "no number"); },
   limit: () => { throw new LimitError("a.log", {}, "too many"); },
   usage: () => { throw new UsageError("unknown option"); },
@@ -36,7 +35,6 @@ const tasks = {
 };
 const ends = workerData?.ends;
 serveTasks((task) => tasks[task.do](task), {
-  transfer: (result) => (result instanceof Uint8Array ? [result.buffer] : []),
   ...(ends && { afterFailure: async () => { tellPool("cleaned up"); } }),
 });
 `;
@@ -89,11 +87,6 @@ it("a busy thread holds nobody up, and there is room when a thread has few tasks
   }
   await Promise.all([pool.run({ do: "raise", flag }), pool.idle()]);
   expect(await slow).toEqual({ value: "slow" });
-});
-
-it("buffers of a result go over", async () => {
-  const result = (await start(1).run({ do: "buffer", bytes: 3 })) as Uint8Array;
-  expect([...result]).toEqual([7, 7, 7]);
 });
 
 it("a task that throws rejects with the same kind of error, and the thread goes on", async () => {

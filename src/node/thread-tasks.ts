@@ -39,9 +39,7 @@ function errorOfKind(message: string, { name, source, offset, line, detail }: Er
   return new (name === "LimitError" ? LimitError : FormatError)(String(source), place, String(detail));
 }
 
-interface TaskHandling<Result> {
-  /** Buffers that go over to the pool with the result. */
-  readonly transfer?: (result: Result) => readonly ArrayBuffer[];
+interface TaskHandling {
   /** After this a thread whose task failed ends. Without it the thread takes the next task. */
   readonly afterFailure?: () => Promise<void>;
 }
@@ -49,7 +47,7 @@ interface TaskHandling<Result> {
 /** Does tasks until the pool sends the last one. Tasks that come meanwhile wait. */
 export function serveTasks<Task, Result>(
   handle: (task: Task) => Result | Promise<Result>,
-  { transfer, afterFailure }: TaskHandling<Result> = {},
+  { afterFailure }: TaskHandling = {},
 ): void {
   let queue: Promise<void> = Promise.resolve();
   let ended = false;
@@ -61,7 +59,7 @@ export function serveTasks<Task, Result>(
     if (ended) return;
     try {
       const result = await handle(task);
-      say({ kind: "done", result }, transfer?.(result));
+      say({ kind: "done", result });
       if (last) end();
     } catch (error) {
       await afterFailure?.();
@@ -94,6 +92,6 @@ export async function askPool(message: unknown): Promise<unknown> {
   }
 }
 
-function say(message: FromThread, transfer: readonly ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, [...transfer]);
+function say(message: FromThread): void {
+  parentPort?.postMessage(message);
 }

@@ -178,7 +178,7 @@ const FINDINGS = [
     "A05.readWriteShare",
   ]),
   finding(2, "2.3", "Runs do one type of I/O", ["A06.oneSided95"]),
-  finding(3, "3.1", "Files rest for days between runs of a type", [
+  finding(3, "3.1", "Files are idle for days between runs of a type", [
     "A08.readMeanHours",
     "A08.writeMeanHours",
   ]),
@@ -194,7 +194,7 @@ const FINDINGS = [
   finding(7, "3.2", "OSTs carry very different loads", ["A12.leastOverMost"]),
   finding(8, "3.2", "Ranks of POSIX runs wait for each other", ["A13.posixSdBytes", "A13.posixBytesPerRun"]),
   finding(9, "3.2", "Busy hours are slow but steady", ["A14.spearman"]),
-  finding(10, "3.2", "Amounts repeat, times do not", ["A15.meanCovBytes", "A15.meanCovTime"]),
+  finding(10, "3.2", "Bytes repeat, times do not", ["A15.meanCovBytes", "A15.meanCovTime"]),
 ];
 
 export const REUSE_PAPER: Paper = {

@@ -33,6 +33,8 @@ export interface Answers {
   readonly batches: readonly BatchInfo[];
   /** The answer to a question with this name; asked when nobody has asked it yet. */
   answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T>;
+  /** The same for a part of answers, which is asked with the session of the answer that needs it first. */
+  part<T>(name: string, ask: () => Promise<T>): Promise<T>;
 }
 
 export class StoreAnswers {
@@ -117,6 +119,10 @@ class Version implements Answers {
   }
 
   answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T> {
+    return this.part(name, () => this.#ask(ask));
+  }
+
+  part<T>(name: string, ask: () => Promise<T>): Promise<T> {
     const known = this.#known.get(name) as Promise<T> | undefined;
     if (known !== undefined) {
       // The last asked stays longest.
@@ -124,7 +130,7 @@ class Version implements Answers {
       this.#known.set(name, known);
       return known;
     }
-    const made = this.#ask(ask);
+    const made = ask();
     this.#known.set(name, made);
     made.catch(() => this.#known.delete(name));
     for (const old of this.#known.keys()) {

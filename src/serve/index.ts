@@ -9,8 +9,9 @@ import { type AccessOptions, accessOf, cookieName, type Viewer } from "./access.
 import { type Answers, StoreAnswers, StoreGone, TooBusy } from "./answers.ts";
 import { ASSETS, assetReply } from "./assets.ts";
 import { findReply } from "./find.ts";
-import { type Frame, messageHtml, pageHtml } from "./html/frame.ts";
+import { type Frame, messageHtml, olderHtml, pageHtml } from "./html/frame.ts";
 import { type HttpServer, type Limits, listen, plainText, type Reply } from "./http.ts";
+import { KeptPages } from "./kept-pages.ts";
 import { reportReply } from "./report.ts";
 import { PAGES, routeOf } from "./routes.ts";
 import { type Ask, Forbidden, NotFound, type Page } from "./site.ts";
@@ -29,11 +30,11 @@ export interface SiteOptions extends AccessOptions {
   readonly threads?: number | undefined;
   readonly madeBy: string;
   readonly limits?: Limits;
+  readonly pages?: ConstructorParameters<typeof KeptPages>[0];
   readonly nowUnix?: () => number;
 }
 
 const HTML = "text/html; charset=utf-8";
-const PAGES_KEPT = 100;
 const PARAM_CHARACTERS_MAX = 300;
 /** Of a page whose segments go while it is made. */
 const ATTEMPTS = 4;
@@ -65,12 +66,12 @@ interface Asked {
 class Site {
   readonly #options: SiteOptions;
   readonly #answers: StoreAnswers;
-  /** Pages as they were last made; the latest used last. */
-  readonly #pages = new Map<string, Promise<Buffer>>();
+  readonly #pages: KeptPages;
 
   constructor(options: SiteOptions) {
     this.#options = options;
     this.#answers = new StoreAnswers(options.store, options);
+    this.#pages = new KeptPages(options.pages);
   }
 
   close(): Promise<void> {
@@ -82,8 +83,7 @@ class Site {
     if (asset !== undefined) return asset;
     const access = accessOf(request, url, port, this.#options);
     if (access.kind === "refused") return plainText(access.status, access.text);
-    const isBrowser = (request.headers.accept ?? "").includes("text/html");
-    if (access.setCookie && isBrowser) return this.#moveToken(request, url, port);
+    if (access.setCookie && isOpened(request)) return this.#moveToken(request, url, port);
     url.searchParams.delete("token");
     const route = routeOf(url.pathname);
     const asked = { url, viewer: access.viewer, page: route?.page, names: route?.names ?? [] };
@@ -112,21 +112,36 @@ class Site {
     const { url, viewer, page } = asked;
     if (page === undefined && !EXTRA.test(url.pathname)) throw new NotFound("there is no such page");
     if (page?.adminsOnly && !viewer.isAdmin) throw new Forbidden("this page is for administrators");
-    let version = await this.#answers.current();
+    const version = await this.#answers.current();
     if (page === undefined) return this.#extraReply(asked, version);
     const tag = this.#tagOf(asked, version);
     if (request.headers["if-none-match"] === tag)
       return { status: 304, type: HTML, body: "", headers: { ETag: tag } };
     const csv = url.searchParams.get("csv");
+    if (csv !== null) return this.#whole((now) => this.#csvReply(asked, page, csv, now));
+    const made = await this.#pages.page({
+      ...{ key: `${whoOf(viewer)} ${url.pathname}${url.search}`, tag, mayBeOlder: isOpened(request) },
+      make: () =>
+        this.#whole(async (now) => {
+          const content = await page.make(this.#ask(asked, now));
+          return {
+            tag: this.#tagOf(asked, now),
+            body: Buffer.from(pageHtml(content, this.#frame(asked, now))),
+          };
+        }),
+    });
+    const body = made.ageMs === undefined ? made.body : olderHtml(made.body, made.ageMs / 1000);
+    return { status: 200, type: HTML, body, headers: { ETag: made.tag } };
+  }
+
+  /** Segments may go under a question, as when a compaction ends; those of now have the same rows. */
+  async #whole<T>(make: (version: Answers) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
+      const version = await this.#answers.current();
       try {
-        if (csv !== null) return await this.#csvReply(asked, page, csv, version);
-        const body = await this.#html(`${tag} ${url.pathname}${url.search}`, asked, page, version);
-        return { status: 200, type: HTML, body, headers: { ETag: tag } };
+        return await make(version);
       } catch (error) {
-        // Segments may have gone under the question, as when a compaction ends; those of now have the same rows.
         if (attempt >= ATTEMPTS || !isOfStore(error)) throw error;
-        version = await this.#answers.current();
       }
     }
   }
@@ -134,24 +149,7 @@ class Site {
   /** Changes with the store, with who asks, and with the clock where a page says so. */
   #tagOf({ viewer, page }: Asked, version: Answers): string {
     const clock = page?.everySeconds === undefined ? 0 : Math.floor(this.#nowUnix() / page.everySeconds);
-    const who = createHash("sha256").update(JSON.stringify(viewer)).digest("hex").slice(0, 8);
-    return `"${version.id}-${clock}-${who}-${ASSETS.id}"`;
-  }
-
-  #html(key: string, asked: Asked, page: Page, version: Answers): Promise<Buffer> {
-    const known = this.#pages.get(key);
-    if (known !== undefined) return known;
-    const made = (async () => {
-      const content = await page.make(this.#ask(asked, version));
-      return Buffer.from(pageHtml(content, this.#frame(asked, version)));
-    })();
-    this.#pages.set(key, made);
-    made.catch(() => this.#pages.delete(key));
-    for (const old of this.#pages.keys()) {
-      if (this.#pages.size <= PAGES_KEPT) break;
-      this.#pages.delete(old);
-    }
-    return made;
+    return `"${version.id}-${clock}-${whoOf(viewer)}-${ASSETS.id}"`;
   }
 
   async #csvReply(asked: Asked, page: Page, id: string, version: Answers): Promise<Reply> {
@@ -206,6 +204,7 @@ class Site {
         return value === "" ? undefined : value;
       },
       answer: (name, ask) => version.answer(name, ask),
+      part: (name, ask) => version.part(name, ask),
     };
   }
 
@@ -233,6 +232,10 @@ class Site {
 
 /** What is no page of panels: a redirect, reports as they are saved, statements. */
 const EXTRA = /^\/(?:sql|find|run\/[^/]+\/report|study\/[^/]+)$/;
+/** People open a page; scripts of an open page, and programs, ask for anything. */
+const isOpened = ({ headers }: IncomingMessage): boolean => (headers.accept ?? "").includes("text/html");
+const whoOf = (viewer: Viewer): string =>
+  createHash("sha256").update(JSON.stringify(viewer)).digest("hex").slice(0, 8);
 const rootOf = ({ pathname }: URL): string => "../".repeat(Math.max(0, pathname.split("/").length - 2));
 const isOfStore = (error: unknown): boolean =>
   !(

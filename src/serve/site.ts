@@ -56,6 +56,8 @@ export interface Ask {
   /** From this page to the first one: "" or "../". */
   readonly root: string;
   answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T>;
+  /** A part that several answers have in common. */
+  part<T>(name: string, ask: () => Promise<T>): Promise<T>;
 }
 
 export interface Page {

@@ -217,3 +217,12 @@ export async function startSite(store: string, options: Partial<SiteOptions> = {
       }),
   };
 }
+
+/** Asks until the answer is it; whoever waits too long is stopped by the test's own limit. */
+export async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isIt(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

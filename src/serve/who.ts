@@ -1,5 +1,12 @@
 /** Users or accounts by load with the same time a week before, and what of it a viewer may see. */
-import { type By, type Measure, measured, type Ranking, rank, type Window } from "../analyze/load/index.ts";
+import {
+  type By,
+  type Measure,
+  measured,
+  type Ranking,
+  rankings,
+  type Window,
+} from "../analyze/load/index.ts";
 import type { CsvValue } from "../base/csv.ts";
 import { formatMany } from "../base/units.ts";
 import type { Viewer } from "./access.ts";
@@ -38,15 +45,17 @@ interface WhoRequest {
 /** From this many minutes on whole hours come from roll-ups. */
 const HOURS_LEAST = 180;
 
-/** One ranking for all measures: its rows have all amounts, and nobody has as many users as it may have rows. */
-const rankingOf = (ask: Ask, { by, condition }: WhoRequest, asked: Window): Promise<Ranking> => {
+/** One gathering for users, accounts and all measures: rows have all amounts, and nobody has as many users as there may be rows. */
+const rankingOf = async (ask: Ask, { by, condition }: WhoRequest, asked: Window): Promise<Ranking> => {
   const window = asked.to - asked.from < HOURS_LEAST ? asked : { ...asked, grain: 60 };
-  return ask.answer(`who ${by} ${window.from} ${window.to} ${condition}`, (db) =>
-    rank(db, {
-      ...{ by, order: "bytes", limit: ROWS_MAX, source: "servers", window, condition },
-      smallBytes: 65_536,
-    }),
+  const [users, accounts] = await ask.answer(`who ${window.from} ${window.to} ${condition}`, (db) =>
+    rankings(
+      db,
+      { source: "servers", window, condition, smallBytes: 65_536 },
+      (["user", "account"] as const).map((one) => ({ by: one, order: "bytes", limit: ROWS_MAX })),
+    ),
   );
+  return (by === "user" ? users : accounts) as Ranking;
 };
 
 export async function whoOf(ask: Ask, request: WhoRequest): Promise<Who> {

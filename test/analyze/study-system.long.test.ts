@@ -268,7 +268,7 @@ describe("at the edge", () => {
     ];
     const found = await study({ jobs, minutes: jobs.map(({ job_id }) => minute(job_id, first, 1)) });
     expect(found.jobs).toBe(1);
-    expect(found.items.B02?.dropped["jobs whose times cannot be right, or without start or end"]).toBe(4);
+    expect(found.items.B02?.dropped["jobs without plausible start and end times"]).toBe(4);
     expect(found.series).toBe(1);
   });
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lockFolder } from "../../src/node/folder-lock.ts";
-import { type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
+import { CLUSTER_START_MS, type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
 import { Desk, PROGRAM, values } from "./desk.ts";
 
 const missing = slurmMissing();
@@ -18,7 +18,7 @@ describe.skipIf(missing !== undefined)("plans under Slurm", () => {
     desk = new Desk(cluster.folder);
     desk.json(["generate", "reuse", "-o", "logs", "--scale", "0.001", "--background", "0.000005"]);
     desk.json(["ingest", "logs/logs", "--store", "one"]);
-  }, 240_000);
+  }, CLUSTER_START_MS);
 
   afterAll(async () => {
     await cluster?.stop();

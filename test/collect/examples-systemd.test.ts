@@ -49,7 +49,7 @@ function verify(name: string, change: (text: string) => string): { code: number 
 }
 
 it("systemd finds nothing wrong with them", () => {
-  expect(readdirSync(UNITS).length).toBe(6);
+  expect(readdirSync(UNITS).length).toBe(7);
   expect(verify("shipped", (text) => text)).toEqual({ code: 0, said: "" });
 });
 

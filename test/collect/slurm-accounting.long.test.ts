@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, plimsoll, prepare, program, root } from "./kit.ts";
 import { storedJobs } from "../../src/model/index.ts";
 import { Store } from "../../src/store/index.ts";
-import { type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
+import { CLUSTER_START_MS, type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
 import { waitUntil } from "../slurm/processes.ts";
 
 const SLOW_MS = 120_000;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await runJobs();
   truth = await truthOf();
   await settled();
-}, SLOW_MS);
+}, CLUSTER_START_MS);
 afterAll(() => cluster?.stop(), SLOW_MS);
 
 async function succeed(

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { prepare, program, root } from "./kit.ts";
-import { type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
+import { CLUSTER_START_MS, type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
 
 const SLOW_MS = 180_000;
 const NODES = ["n1", "n2"];
@@ -67,7 +67,7 @@ beforeAll(async () => {
     mkdirSync(join(statsPath(node), ".."), { recursive: true });
     writeFileSync(statsPath(node), stats(1000, 5_000_000_000));
   }
-}, SLOW_MS);
+}, CLUSTER_START_MS);
 afterAll(async () => {
   await cluster?.stop();
   rmSync(folder, { recursive: true, force: true });

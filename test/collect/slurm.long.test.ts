@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, plimsoll, prepare, program, root } from "./kit.ts";
-import { type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
+import { CLUSTER_START_MS, type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
 
 const SLOW_MS = 180_000;
 const NODES = ["n1", "n2"];
@@ -56,7 +56,7 @@ beforeAll(async () => {
     for (const path of [statsPath(node), join(statsPath(node), "..")]) chmodSync(path, 0o777);
   }
   writeFileSync(join(cluster.folder, "work.cjs"), WORK);
-}, SLOW_MS);
+}, CLUSTER_START_MS);
 afterAll(() => cluster?.stop(), SLOW_MS);
 
 /** The script with the path of its settings, which lie beside slurm.conf. */

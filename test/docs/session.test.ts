@@ -22,6 +22,7 @@ describe("a session", () => {
     const line = "67.1 MB in 3.24 s (20.7 MB/s), 256 blocks";
     expect(matches(["67.1 MB in 912 ms (73 MB/s), 256 blocks"], [line], true)).toBe(true);
     expect(matches(["67.1 MB in 3.24 s (20.7 MB/s), 255 blocks"], [line], true)).toBe(false);
+    expect(matches(["a   1 s  4"], ["a  21.5 s    4"], true)).toBe(true);
     expect(matches(["67.2 MB in 3.24 s (20.7 MB/s), 256 blocks"], [line], true)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Sessions of a tutorial: ```console blocks with commands after "$ " and the output that matters. "…" stands for any text in a line, and
- * alone for any lines. In a block marked `varies`, times, rates, shares and factors may be others; everything else must be as written.
+ * alone for any lines. In a block marked `varies`, times, rates, shares and factors may be others, and columns as wide as these need.
  */
 import { spawnSync } from "node:child_process";
 import { expect } from "vitest";
@@ -36,10 +36,11 @@ function linePattern(line: string, varies: boolean): RegExp {
     const escaped = marked.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     // The unit goes with the size of the number.
     return varies
-      ? escaped.replace(/\0 ?(µs|us|ms|s|[kMGT]?B\/s|%|×)/g, "[\\d.,]+ ?(?:[mµu]?s|[kMGT]?B\\/s|%|×)")
+      ? escaped.replace(/\0 ?(µs|us|ms|s|[kMGT]?B\/s|%|×)/g, "[\\d.,]+\\s?(?:[mµu]?s|[kMGT]?B\\/s|%|×)")
       : escaped;
   });
-  return new RegExp(`^${parts.join(".*")}$`, "u");
+  const pattern = parts.join(".*");
+  return new RegExp(`^${varies ? pattern.replace(/ +/g, " +") : pattern}$`, "u");
 }
 
 /** Whether lines are as expected, by trying each "…" line with as few lines as possible first. */

@@ -36,7 +36,7 @@ describe("tutorials", () => {
   it.each(names)("%s prints what it shows", { timeout: 300_000 }, (name) => {
     const cwd = join(work, name);
     mkdirSync(cwd);
-    expect(runSession(readFileSync(join(folder, name), "utf8"), cwd, join(work, "bin"))).toBeGreaterThan(4);
+    expect(runSession(readFileSync(join(folder, name), "utf8"), cwd, join(work, "bin"))).toBeGreaterThan(2);
   });
 
   it.each(names)("%s has a picture and is read in five minutes", (name) => {

@@ -303,7 +303,7 @@ describe("damage", () => {
       "bad/fs-OST0003.job_stats": expect.stringMatching(/^no sample time/),
       "bad/1700000100.job_stats": expect.stringMatching(/^no target name/),
       "bad/cut.ndjson": 'line 2: the file is cut: it has no last line {"end":…}',
-      "bad/new.json": "version 9, this Plimsoll knows 1; update Plimsoll",
+      "bad/new.json": "version 9, this Plimsoll knows 2; update Plimsoll",
     });
     expect(counts).toMatchObject({ paddedFiles: 1, brokenLines: 1 });
     const [rows] = await ask(

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noneLeft, Ranks } from "./mpi/kit.ts";
-import { type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
+import { CLUSTER_START_MS, type SlurmCluster, slurmMissing, startSlurmCluster } from "../slurm-cluster.ts";
 import { makePlace, plimsoll, program, writing } from "../adaptive/write-kit.ts";
 
 const SLOW_MS = 150_000;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   expect(slurmMissing()).toBeUndefined();
   await ranks.make();
   cluster = await startSlurmCluster({ nodes: 2, cpusPerNode: 4 });
-}, SLOW_MS);
+}, CLUSTER_START_MS);
 afterAll(async () => {
   await cluster?.stop();
   ranks.remove();

@@ -1,6 +1,15 @@
 /** The site in Chromium, behind a real nginx, under a thousand connections, and beside an ingest, compactions and a prune. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -163,6 +172,34 @@ it("SQL is read-only, in bounds, and only where it is allowed", async () => {
   await open.close();
 }, 120_000);
 
+it("a run opens the report on its log, which is made once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-serve-run-"));
+  const log = join(folder, "run.darshan");
+  copyFileSync(join(root, "test/fixtures/darshan/mpiio4_dxt.darshan"), log);
+  const ingest = spawnSync(process.execPath, [
+    ...[join(root, "dist/main.js"), "ingest", "--store", join(folder, "store"), log],
+  ]);
+  expect(ingest.status, String(ingest.stderr)).toBe(0);
+  const own = await startSite(join(folder, "store"));
+  try {
+    const [, id] = /href="run\/(\d+)"/.exec((await own.get("/runs")).text) ?? [];
+    expect((await own.get(`/run/${id}`)).text).toContain(`run/${id}/report`);
+    const { status, text, headers } = await own.get(`/run/${id}/report`);
+    expect([status, text.includes("mpiio")]).toEqual([200, true]);
+    // Its script is allowed by its hash alone.
+    expect(headers["content-security-policy"]).toMatch(/script-src 'sha256-[^;]*'/);
+    expect((await own.get("/run/1/report")).status).toBe(404);
+    rmSync(log);
+    const again = await startSite(join(folder, "store"));
+    // Made reports are kept, since the content of a log is in its number.
+    expect((await again.get(`/run/${id}/report`)).status).toBe(200);
+    await again.close();
+  } finally {
+    await own.close();
+    rmSync(folder, { recursive: true });
+  }
+}, 120_000);
+
 const hasNginx = spawnSync("nginx", ["-v"]).status === 0;
 it.runIf(hasNginx)(
   "behind nginx users are who it says, whatever they send themselves",
@@ -210,6 +247,80 @@ server { listen 127.0.0.1:${port}; ${location.replace("/etc/nginx/plimsoll.users
   },
   60_000,
 );
+
+const MODULES = "/usr/lib/apache2/modules";
+const hasApache = spawnSync("apache2", ["-v"]).status === 0 && existsSync(join(MODULES, "mod_proxy_http.so"));
+it.runIf(hasApache)(
+  "behind Apache users are who it says, whatever they send themselves",
+  async () => {
+    const proxied = await startSite(store.path, { userHeader: "x-remote-user", admins: ["root"] });
+    const folder = mkdtempSync(join(tmpdir(), "plimsoll-apache-"));
+    const port = await freePort();
+    const hashOf = (word: string) => `{SHA}${createHash("sha1").update(word).digest("base64")}`;
+    writeFileSync(join(folder, "users"), `alice:${hashOf("a")}\nroot:${hashOf("r")}\n`, { mode: 0o644 });
+    // The example's location, with the ports and the users of this test.
+    const example = readFileSync(join(root, "examples/apache/plimsoll.conf"), "utf8");
+    const location = /<Location "\/">[\s\S]*?<\/Location>/.exec(example)?.[0] ?? "";
+    const modules = ["mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic"];
+    const conf = `ServerRoot ${folder}
+PidFile ${folder}/pid
+ErrorLog ${folder}/error.log
+DefaultRuntimeDir ${folder}
+ServerName localhost
+Listen 127.0.0.1:${port}
+User nobody
+${[...modules, "proxy", "proxy_http", "headers"].map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join("\n")}
+${location.replace("/etc/apache2/plimsoll.users", `${folder}/users`).replaceAll("127.0.0.1:8600", `127.0.0.1:${proxied.port}`).replace("REPLACE-WITH-THE-TOKEN", TOKEN)}
+`;
+    writeFileSync(join(folder, "apache.conf"), conf);
+    chmodSync(folder, 0o755);
+    const checked = spawnSync("apache2", ["-t", "-f", join(folder, "apache.conf")], { encoding: "utf8" });
+    expect(checked.stderr).toContain("Syntax OK");
+    const words = ["-DFOREGROUND", "-f", join(folder, "apache.conf")];
+    const apache = spawn("apache2", words, { stdio: "ignore" });
+    try {
+      const as = async (user: string, path: string, headers: Record<string, string> = {}) =>
+        fetch(`http://127.0.0.1:${port}${path}`, {
+          headers: { ...headers, authorization: `Basic ${Buffer.from(user).toString("base64")}` },
+        });
+      await expect
+        .poll(
+          () =>
+            as("alice:a", "/store").then(
+              ({ status }) => status,
+              () => 0,
+            ),
+          { timeout: 20_000 },
+        )
+        .toBe(403);
+      expect((await as("alice:wrong", "/")).status).toBe(401);
+      expect((await as("alice:a", "/job/101")).status).toBe(200);
+      expect((await as("alice:a", "/job/102", { "X-Remote-User": "root" })).status).toBe(403);
+      expect((await as("root:r", "/job/102")).status).toBe(200);
+    } finally {
+      const ended = new Promise((resolve) => apache.once("exit", resolve));
+      apache.kill("SIGTERM");
+      await ended;
+      await proxied.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+it.runIf(hasSystemd)("systemd takes the unit", () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-unit-"));
+  const unit = readFileSync(join(root, "examples/systemd/plimsoll-serve.service"), "utf8");
+  writeFileSync(join(folder, "plimsoll-serve.service"), unit.replace("/usr/bin/plimsoll", process.execPath));
+  const { stderr, status } = spawnSync(
+    "systemd-analyze",
+    ["verify", join(folder, "plimsoll-serve.service")],
+    { encoding: "utf8" },
+  );
+  rmSync(folder, { recursive: true });
+  expect([status, stderr]).toEqual([0, ""]);
+});
 
 function freePort(): Promise<number> {
   return new Promise((resolve) => {

@@ -45,7 +45,8 @@ export class Live {
     this.#tag = answer.headers.get("ETag");
     const text = await answer.text();
     this.#fresh();
-    if (!isFirst || !text.includes(versionOf(document))) this.#replace(text);
+    const isOlder = document.querySelector("main > .older") !== null;
+    if (!isFirst || isOlder || !text.includes(versionOf(document))) this.#replace(text);
   }
 
   #fresh(): void {

@@ -86,14 +86,15 @@ const stop = done.length - 1;
 const block = Buffer.alloc(blockBytes, index + 1);
 const file = fs.openSync(path, "w");
 try {
-  while (Atomics.load(done, stop) === 0n) {
-    for (let at = 0; at < fileBytes && Atomics.load(done, stop) === 0n; ) {
+  do {
+    // At least one block, also when the time was over before this thread ran.
+    for (let at = 0; at < fileBytes && (at === 0 || Atomics.load(done, stop) === 0n); ) {
       const written = fs.writeSync(file, block, 0, Math.min(blockBytes, fileBytes - at), at);
       at += written;
       Atomics.add(done, index, BigInt(written));
     }
     if (sync) fs.fdatasyncSync(file);
-  }
+  } while (Atomics.load(done, stop) === 0n);
 } finally {
   fs.closeSync(file);
 }

@@ -106,8 +106,16 @@ describe("heat maps", () => {
 
     const bins = new Array<number>(100_000).fill(0).fill(1, 50_000, 50_500);
     const wide = single(1, [row("POSIX", 0, bins, 0.001)])!;
-    expect(wide.bytesWritten).toHaveLength(200);
-    expect(near(wide.bytesWritten.slice(99, 102))).toEqual([0, 500, 0]);
+    expect(wide.bytesWritten).toHaveLength(101);
+    expect(near(wide.bytesWritten.slice(99))).toEqual([0, 500]);
+  });
+
+  it("end with the run, unless bytes were counted later", () => {
+    const ranks = [row("POSIX", 0, [1, 2, 3, 0, 0, 0, 0, 0]), row("POSIX", 1, [4, 5, 6, 7, 0, 0, 0, 0])];
+    const activity = single(2, ranks)!;
+    expect([...activity.cellsWritten]).toEqual([1, 2, 3, 0, 4, 5, 6, 7]);
+    expect([...activity.bytesWritten]).toEqual([5, 7, 9, 7]);
+    expect(single(1, [row("POSIX", 0, [1, 0, 0, 0, 0, 9, 0])])!.bytesWritten).toHaveLength(6);
   });
 
   it("leave out rows that make no sense", () => {

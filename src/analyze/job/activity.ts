@@ -63,8 +63,32 @@ export class HeatBuilder {
   finish(): Activity | undefined {
     const [moving, daos, above] = (["moving", "DAOS", "above"] as const).map((kind) => this.#grids.get(kind));
     if (moving !== undefined && daos !== undefined && !moving.has("DFS")) moving.addAll(daos);
-    return [moving, daos, above].find((grid) => grid !== undefined && !grid.empty)?.finish();
+    const made = [moving, daos, above].find((grid) => grid !== undefined && !grid.empty)?.finish();
+    return made && untilEnd(made, this.#seconds);
   }
+}
+
+/** Recorders double the width of all bins when time has left them, so that half of them or more may lie after the run. */
+function untilEnd(activity: Activity, runSeconds: number): Activity {
+  const { bytesRead, bytesWritten, rows, binSeconds } = activity;
+  const columns = bytesRead.length;
+  let kept = runSeconds > 0 ? Math.min(columns, Math.ceil(runSeconds / binSeconds - 1e-9)) : columns;
+  for (let column = kept; column < columns; column++)
+    if ((bytesRead[column] as number) + (bytesWritten[column] as number) > 0) kept = column + 1;
+  if (kept === columns) return activity;
+  const cut = (cells: Float64Array) => {
+    const left = new Float64Array(rows * kept);
+    for (let row = 0; row < rows; row++)
+      left.set(cells.subarray(row * columns, row * columns + kept), row * kept);
+    return left;
+  };
+  return {
+    ...activity,
+    bytesRead: bytesRead.slice(0, kept),
+    bytesWritten: bytesWritten.slice(0, kept),
+    cellsRead: cut(activity.cellsRead),
+    cellsWritten: cut(activity.cellsWritten),
+  };
 }
 
 class HeatGrid {

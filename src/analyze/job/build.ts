@@ -216,7 +216,7 @@ function ledgerOf(
   const path = trace === undefined ? heatPath(counted.files, ledger.ownSeconds, activity) : undefined;
   if (path === undefined) return ledger;
   const own = [...ledger.ownSeconds.values()].reduce((most, one) => Math.max(most, one), 0);
-  return new Ledger(counted, { ...path, covered: own / (own + ledger.sharedSeconds) });
+  return new Ledger(counted, { source: "heat map", ...path, covered: own / (own + ledger.sharedSeconds) });
 }
 
 /** Undefined without spans of the application. */

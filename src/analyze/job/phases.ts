@@ -22,6 +22,12 @@ interface CriticalRank {
   readonly nextSeconds: number;
 }
 
+/** The ranks that the job waits for, longest first. */
+export const longestWaits = (waits: CriticalPath["waits"]) =>
+  [...waits]
+    .map(([rank, one]) => ({ rank, ...one }))
+    .sort((a, b) => b.seconds - a.seconds || a.rank - b.rank);
+
 /** Phases are apart by this part of the run at least; shorter pauses are the program's own between calls. */
 const GAP_SHARE = 0.001;
 const GAP_NS_MIN = 1e6;

@@ -6,6 +6,7 @@ import type { Job, JobFile } from "./job.ts";
 import type { MpiFacts, MpiRank } from "./mpi.ts";
 import { layerTimes } from "./layer-times.ts";
 import { sumOf } from "./records.ts";
+import { longestWaits } from "./phases.ts";
 import { tracedMetrics } from "./traced-metrics.ts";
 import { answersOf } from "./headline.ts";
 
@@ -86,6 +87,7 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
                 outliers,
               })),
             },
+      critical: criticalSummary(job),
       osts: job.osts,
     },
     files: files.map((file) => ({
@@ -127,6 +129,21 @@ export function jobSummary({ job, verdicts }: Pick<ReportInput, "job" | "verdict
 function ioRanks(job: Job, file: JobFile) {
   const { ranks, atLeast } = ioRanksOf(job, file);
   return { ioRanks: orNull(ranks), ioRanksAtLeast: atLeast };
+}
+
+const WAITS_MAX = 20;
+
+/** What the job waits for; phases and ranks where single calls or a heat map tell them, else null. */
+function criticalSummary({ ledger }: Job) {
+  const { path } = ledger;
+  return {
+    seconds: orNull(ledger.seconds),
+    countedSeconds: orNull(ledger.countedSeconds),
+    source: path?.source ?? "counters",
+    phases: path?.phases ?? null,
+    /** Longest first. */
+    ranks: path === undefined ? null : longestWaits(path.waits).slice(0, WAITS_MAX),
+  };
 }
 
 function mpiSummary(mpi: MpiFacts) {

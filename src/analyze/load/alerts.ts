@@ -69,13 +69,14 @@ const value = (row: SqlRow, name: string) => Number(row[name] ?? Number.NaN);
 
 /** Jobs of one number on two clusters are two; without a cluster a job has a user only where all of that number have the same. */
 const USERS = `users as (select job_id, cluster, any_value(coalesce(user_name, user_id::varchar)) as who from jobs
-    where coalesce(user_name, user_id::varchar) is not null group by job_id, cluster),
+    where coalesce(user_name, user_id::varchar) is not null and job_id in (select job_id from did) group by job_id, cluster),
   alone as (select job_id, any_value(who) as who from users group by job_id having count(distinct who) = 1)`;
 
 async function userShare(db: Queryable, rule: AlertRule, nowUnix: number): Promise<Judged[] | string> {
-  const rows = await db.rows(`with ${USERS},
-    did as (select job_id, cluster, user_id, sum(${AMOUNT[rule.of]})::double as amount from minutes
+  const rows = await db.rows(`with
+    did as materialized (select job_id, cluster, user_id, sum(${AMOUNT[rule.of]})::double as amount from minutes
       where ${minutesBefore(nowUnix, rule.overSeconds)} group by all),
+    ${USERS},
     named as (select coalesce(u.who, if(d.cluster is null, a.who, null), d.user_id::varchar, 'job ' || d.job_id) as who, amount
       from did d left join users u on u.job_id = d.job_id and u.cluster = d.cluster left join alone a on a.job_id = d.job_id)
     select who, sum(amount) as own, sum(sum(amount)) over () as whole from named where amount > 0 group by who order by own desc limit 20`);

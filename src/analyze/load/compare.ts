@@ -66,7 +66,7 @@ export async function compareTimes(db: Queryable, request: CompareRequest): Prom
   ] as const) {
     await gatherFromServers(db, window, request.condition, request.smallBytes);
     await db.run(`create or replace temp table compared_${name} as
-      select identity, job_id, user_label, account, ${measureSql(measure)}::hugeint as amount from load_jobs`);
+      select identity::varchar as identity, job_id, user_label, account, ${measureSql(measure)}::hugeint as amount from load_jobs`);
     const [row] = await db.rows(`select coalesce(sum(amount), 0)::hugeint as total from compared_${name}`);
     const total = BigInt((row as SqlRow).total as bigint);
     const seen = await seenOf(db, window, request.condition);

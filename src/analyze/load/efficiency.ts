@@ -10,6 +10,7 @@ import {
   writeClass,
 } from "../study/common/write-classes.ts";
 import { number, quoted } from "./amounts.ts";
+import { countedTotals } from "./totals.ts";
 
 export { CLASS_JOBS_MIN, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS };
 
@@ -62,7 +63,7 @@ export async function limitsOf(
       ? `avg(${ratio})`
       : `sum(${written}) / nullif(sum(writes), 0)`;
   const [row] =
-    await db.rows(`select count(*) as jobs, ${bytes} as bytes, ${calls} as per_call from job_totals
+    await db.rows(`select count(*) as jobs, ${bytes} as bytes, ${calls} as per_call from ${await countedTotals(db)}
     where bytes_written >= 0 and bytes_read >= 0 and ${WHERE[population]}
       and start_unix_ns between ${TIME_LEAST_NS} and ${TIME_MOST_NS}
       and end_unix_ns between start_unix_ns and ${TIME_MOST_NS} and end_unix_ns - start_unix_ns < ${LONGEST_NS}

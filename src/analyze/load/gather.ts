@@ -7,7 +7,7 @@ import { CLIENT_CALL_COLUMNS, type Queryable } from "../../model/index.ts";
 import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
 import { AMOUNT_COLUMNS, SUMS_AGAIN } from "./amounts.ts";
 import { loadRows } from "./levels.ts";
-import { stretchSql } from "./stretches.ts";
+import { grainOf, stretchSql } from "./stretches.ts";
 import { labelUsers } from "./users.ts";
 import type { Window } from "./window.ts";
 
@@ -15,13 +15,13 @@ export const inWindow = ({ from, to }: Window): string => `minute_unix >= ${from
 /** A job that the scheduler knows may have begun and ended a little off by the clocks of servers. */
 const MARGIN_NS = 86_400_000_000_000n;
 
-/** From what servers counted. */
+/** From what servers counted. Gives a relation of cells: what each job (`identity`) did in each `stretch`. */
 export async function gatherFromServers(
   db: Queryable,
   window: Window,
   condition: string,
   smallBytes: number,
-): Promise<void> {
+): Promise<string> {
   const asked = { base: "minutes", window, condition, smallBytes } as const;
   let rows = await loadRows(db, CELL_COLUMNS, asked);
   let known = await clustersOfMinutes(db, rows, "minute_unix");
@@ -29,26 +29,59 @@ export async function gatherFromServers(
     rows = await withMinutesOfUnclear(db, rows, asked);
     known = await clustersOfMinutes(db, rows, "minute_unix");
   }
+  if (!known.matter) return gatherByNumber(db, window, rows);
   await db.run(`create or replace temp table load_cells as
-    select *, ${known.matter ? "concat(job_key, '/', if(unclear, '?', cluster))" : "job_key::varchar"} as identity from (
-      select m.job_key, any_value(m.job_id) as job_id, ${known.matter ? known.cluster : "any_value(m.cluster)"} as cluster, ${known.unclear} as unclear,
+    select *, concat(job_key, '/', if(unclear, '?', cluster)) as identity from (
+      select m.job_key, any_value(m.job_id) as job_id, ${known.cluster} as cluster, ${known.unclear} as unclear,
         ${stretchSql(window, "m.")} as stretch, ${SUMS_AGAIN}
-      from ${rows} m ${known.joins} group by m.job_key, ${known.matter ? "3, 4," : ""} stretch)`);
-  await gatherFacts(db, window, known.matter);
-  const clusters = known.matter
-    ? "(select array_to_string(clusters, ' or ') from minute_cluster_many k where c.unclear and k.job_key = c.job_key)"
-    : "null::varchar";
+      from ${rows} m ${known.joins} group by m.job_key, 3, 4, stretch)`);
+  await gatherFacts(db, window, true);
   await db.run(`create or replace temp table load_jobs as
-    select c.identity, c.job_key, c.job_id, f.facts.user_name as user_name, f.facts.user_id as user_id,
+    select c.identity, c.job_key, c.job_id, f.facts.user_id as user_id,
       f.facts.name as name, f.facts.account as account, f.facts.nodes as nodes, coalesce(c.cluster, f.facts.cluster) as cluster,
-      f.facts.start as start_unix_ns, f.facts.end as end_unix_ns, ${clusters} as clusters,
+      f.facts.start as start_unix_ns, f.facts.end as end_unix_ns, nullif(f.facts.user_name, '') as user_label,
+      (select array_to_string(clusters, ' or ') from minute_cluster_many k where c.unclear and k.job_key = c.job_key) as clusters,
       c.* exclude (identity, job_key, job_id, cluster, unclear)
-    from (select ${known.matter ? "identity, any_value(job_key) as job_key" : "job_key::varchar as identity, job_key"},
-        any_value(job_id) as job_id, any_value(cluster) as cluster,
-        any_value(unclear) as unclear, ${SUMS_AGAIN} from load_cells group by ${known.matter ? "identity" : "job_key"}) c
-    left join load_facts f on f.job_key = if(c.unclear, null, c.job_key)
-      ${known.matter ? "and f.of_cluster is not distinct from c.cluster" : ""}`);
+    from (select identity, any_value(job_key) as job_key, any_value(job_id) as job_id, any_value(cluster) as cluster,
+        any_value(unclear) as unclear, ${SUMS_AGAIN} from load_cells group by identity) c
+    left join load_facts f on f.job_key = if(c.unclear, null, c.job_key) and f.of_cluster is not distinct from c.cluster`);
   await labelUsers(db, "load_jobs");
+  return "load_cells";
+}
+
+/**
+ * The same where a number is one job. There may be millions of them: each is summed up once and joined once, with the row that the
+ * scheduler wrote; the few of which the store has more than that one row are looked at more closely.
+ */
+async function gatherByNumber(db: Queryable, window: Window, rows: string): Promise<string> {
+  // Rows of days are hardly more than jobs, so they are read again where stretches are asked for.
+  const isRead = grainOf(window) >= 1440;
+  const cells = `select job_key as identity, *, ${stretchSql(window)} as stretch from ${rows}`;
+  if (!isRead)
+    await db.run(`create or replace temp table load_cells as
+      select job_key as identity, any_value(job_id) as job_id, any_value(cluster) as cluster,
+        ${stretchSql(window)} as stretch, ${SUMS_AGAIN} from ${rows} group by job_key, stretch`);
+  const relation = isRead ? `(${cells})` : "load_cells";
+  await db.run(`create or replace temp table load_sums as
+    select identity as job_key, any_value(job_id) as job_id, any_value(cluster) as cluster, ${SUMS_AGAIN}
+    from ${relation} group by identity`);
+  await db.run(`create or replace temp table load_several as
+    select job_key from jobs where job_key in (select job_key from load_sums) group by job_key
+    having not (count(*) = 1 and bool_and(source = 'scheduler' and job_id is not null
+      and coalesce(submit_unix_ns, start_unix_ns) is not null))`);
+  await gatherFacts(db, window, false);
+  const fact = (name: string, of = name) => `if(f.job_key is null, j.${name}, f.facts."${of}")`;
+  await db.run(`create or replace temp table load_jobs as
+    select c.job_key as identity, c.job_key, c.job_id, ${fact("user_id")} as user_id, nullif(${fact("user_name")}, '') as user_label,
+      ${fact("name")} as name, nullif(${fact("account")}, '') as account, ${fact("nodes")} as nodes,
+      coalesce(c.cluster, ${fact("cluster")}) as cluster, ${fact("start_unix_ns", "start")} as start_unix_ns,
+      ${fact("end_unix_ns", "end")} as end_unix_ns, null::varchar as clusters, c.* exclude (job_key, job_id, cluster)
+    from load_sums c
+      left join (select job_key, ${PLAIN.join(", ")} from jobs
+        where ${inTime(window)} and job_key not in (select job_key from load_several)) j on j.job_key = c.job_key
+      left join load_facts f on f.job_key = c.job_key`);
+  await labelUsers(db, "load_jobs");
+  return relation;
 }
 
 const CELL_COLUMNS = ["job_key", "job_id", "cluster", ...AMOUNT_COLUMNS];
@@ -76,16 +109,18 @@ async function withMinutesOfUnclear(
     union all select * from ${await loadRows(db, CELL_COLUMNS, minutes)} where ${many})`;
 }
 
+/** Whether a run may have been at work in the window. */
+function inTime({ from, to }: Window): string {
+  const ns = (minute: number) => BigInt(minute) * 60_000_000_000n;
+  return `(start_unix_ns is null or start_unix_ns < ${ns(to) + MARGIN_NS})
+      and (end_unix_ns is null or end_unix_ns >= ${ns(from) - MARGIN_NS})`;
+}
+
 /** Of several runs under one id, and on one cluster where that matters, the last that began before the end of the window. */
 async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): Promise<void> {
-  const [fromNs, toNs] = [BigInt(window.from) * 60_000_000_000n, BigInt(window.to) * 60_000_000_000n];
   // Of the rows of these jobs alone: a store has years of others.
-  const others = byCluster
-    ? "where job_key in (select job_key from load_cells)"
-    : (await gatherSingleFacts(db))
-      ? "where job_key in (select job_key from load_single where single is not true)"
-      : "limit 0";
-  await db.run(`create or replace temp table load_known as select * from jobs ${others}`);
+  await db.run(`create or replace temp table load_known as select * from jobs
+    where job_key in (select job_key from ${byCluster ? "load_cells" : "load_several"})`);
   if (!byCluster) await gatherPlainFacts(db);
   const rest = byCluster
     ? "load_known"
@@ -93,9 +128,7 @@ async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): P
   const totals = db.jobTotalsOf?.(rest);
   const some =
     totals === undefined ? `select * from job_totals where job_key in (select job_key from ${rest})` : totals;
-  const inTime = `(start_unix_ns is null or start_unix_ns < ${toNs + MARGIN_NS})
-      and (end_unix_ns is null or end_unix_ns >= ${fromNs - MARGIN_NS})`;
-  const runs = `select * from (${some}) where ${inTime}`;
+  const runs = `select * from (${some}) where ${inTime(window)}`;
   // What a list of jobs without clusters says goes for every cluster that it could be of.
   const relation = byCluster
     ? `(select r.*, c.cluster as of_cluster from (${runs}) r join (select distinct job_key, cluster from load_cells) c
@@ -105,26 +138,14 @@ async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): P
     select job_key, of_cluster, arg_max(${FACTS}, coalesce(start_unix_ns, 0)) as facts
     from ${relation} group by job_key, of_cluster`);
   if (byCluster) return;
-  for (const known of ["load_plain", "(select * from load_single where single)"])
-    await db.run(`insert into load_facts select job_key, null, ${FACTS} from ${known} where ${inTime}`);
+  await db.run(
+    `insert into load_facts select job_key, null, ${FACTS} from load_plain where ${inTime(window)}`,
+  );
 }
 
 const FACTS = `{'user_name': user_name, 'user_id': user_id, 'name': name, 'account': nullif(account, ''), 'nodes': nodes,
   'cluster': cluster, 'start': start_unix_ns, 'end': end_unix_ns}`;
 const PLAIN = ["user_name", "user_id", "name", "account", "nodes", "cluster", "start_unix_ns", "end_unix_ns"];
-
-/**
- * Jobs of which the store has one row, the scheduler's: nearly all, and what it says is what is known. Gives whether there are
- * others.
- */
-async function gatherSingleFacts(db: Queryable): Promise<boolean> {
-  const facts = PLAIN.map((name) => `first(${name}) as ${name}`).join(", ");
-  await db.run(`create or replace temp table load_single as
-    select job_key, count(*) = 1 and first(source) = 'scheduler' and first(job_id) is not null
-      and first(coalesce(submit_unix_ns, start_unix_ns)) is not null as single, ${facts}
-    from jobs where job_key in (select job_key from load_cells) group by job_key`);
-  return (await db.rows("select 1 as one from load_single where single is not true limit 1")).length > 0;
-}
 
 /**
  * Jobs that the scheduler alone tells of, in one run: the row that knows most of its end counts, as in `job_totals`. They are
@@ -152,7 +173,7 @@ export async function gatherFromClients(
       ? "true"
       : `start_unix_ns >= ${BigInt(window.from) * 60_000_000_000n} and start_unix_ns < ${BigInt(window.to) * 60_000_000_000n}`;
   await db.run(`create or replace temp table load_jobs as
-    select concat(job_key, '/', cluster, '/', start_unix_ns) as identity, job_key, job_id, user_name, user_id, name, nullif(account, '') as account, nodes,
+    select concat(job_key, '/', cluster, '/', start_unix_ns) as identity, job_key, job_id, user_id, nullif(user_name, '') as user_label, name, nullif(account, '') as account, nodes,
       cluster, start_unix_ns, end_unix_ns, null::varchar as clusters, bytes_read, bytes_written, reads, writes, opens, ${CLIENT_CALL_COLUMNS.map((name) => `coalesce(${name}, 0)`).join(" + ")} as metadata_calls,
       case when bytes_written < writes * ${Math.round(smallBytes)} then writes end as small_writes
     from job_totals where ${time} and bytes_read is not null`);

@@ -1,6 +1,6 @@
 /** What an administrator asks of a store: who loads a target, who comes first, what a job did, and when it is quiet. */
 export { type Measure, measured } from "./amounts.ts";
-export { PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
+export { limitsOf, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
 export { jobAnswer } from "./job.ts";
 export { jobLine, jobShares } from "./job-line.ts";
@@ -10,7 +10,7 @@ export { rankNodes } from "./nodes.ts";
 export { rankOperations } from "./operations.ts";
 export { quietHours } from "./quiet.ts";
 export { quietDocument } from "./quiet-document.ts";
-export { type By, type Order, type Ranking, rank } from "./rank.ts";
+export { type By, type Order, type Ranking, rank, rankings } from "./rank.ts";
 export { rankTargets, type TargetRanking } from "./rank-targets.ts";
 export { rankingDocument, targetRankingDocument } from "./rank-document.ts";
 export {
@@ -69,7 +69,7 @@ export {
   targetSpace,
   usualHours,
 } from "./target-series.ts";
-export { rowsOfStore } from "./stored-runs.ts";
+export { firstRowsOfStore, rowsOfStore, runsLike } from "./stored-runs.ts";
 export { personAnswer } from "./person.ts";
 export { personDocument } from "./person-document.ts";
 export { jobLoad } from "./job-load.ts";

@@ -45,10 +45,12 @@ export async function jobLoad(
     one.metadata[number(row.step)] = number(row.metadata) || 0;
     targets.set(name, one);
   }
+  await db.run(`create or replace temp table load_targets as
+    select distinct file_system, target from minutes where ${is} and ${inTime}`);
+  // By the name first: comparisons of missing file systems would be tried for all pairs.
   const beside = await db.rows(`select ${step} as step, ${bytes} as bytes from minutes m
-    where ${inTime} and not (${is}) and target in (select distinct target from minutes where ${is} and ${inTime})
-      and exists (select 1 from (select distinct file_system, target from minutes where ${is} and ${inTime}) t
-        where t.target = m.target and t.file_system is not distinct from m.file_system) group by 1`);
+    semi join load_targets t on t.target = m.target and coalesce(t.file_system, '') = coalesce(m.file_system, '')
+    where ${inTime} and not (${is}) group by 1`);
   const others = new Float64Array(steps);
   for (const row of beside) others[number(row.step)] = number(row.bytes);
   const sum = (values: Float64Array) => values.reduce((all, value) => all + value, 0);

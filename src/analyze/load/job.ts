@@ -10,6 +10,7 @@ import {
   limitsOf,
 } from "./efficiency.ts";
 import { byCluster, type ClusterPart } from "./job-clusters.ts";
+import { totalsOf } from "./totals.ts";
 import { type MountUse, mountsOf } from "./job-mounts.ts";
 import { type Counters, countersOf, type MinuteRow, minutesOf } from "./job-minutes.ts";
 import { added, insideOf, type Part, placed, type Span } from "./job-runs.ts";
@@ -104,6 +105,8 @@ interface JobOptions extends EfficiencyOptions {
   readonly lateMinutes: number;
   /** How many of them; 0: nobody looks for them. */
   readonly neighbours: number;
+  /** Where limits come from that were computed before; else they are computed for each run. */
+  readonly limits?: typeof limitsOf;
   /** Only the job of this cluster. */
   readonly cluster?: string | undefined;
 }
@@ -111,7 +114,7 @@ interface JobOptions extends EfficiencyOptions {
 /** All runs under an id; none: nothing in the store knows it. */
 export async function jobAnswer(db: Queryable, jobId: string, options: JobOptions): Promise<JobAnswer> {
   const is = `job_id = ${quoted(jobId)}`;
-  const known = await db.rows(`select * from job_totals where ${is} order by start_unix_ns nulls last`);
+  const known = await db.rows(`select * from ${totalsOf(db, is)} order by start_unix_ns nulls last`);
   const minutes = await minutesOf(db, is);
   const darshan = await darshanOf(db, is);
   const { clusters, parts, unclear } = byCluster(known, minutes, options.lateMinutes);
@@ -204,7 +207,7 @@ async function runOf(
     null,
   );
   const memoryBytes = (facts.nodeMemoryBytes ?? Number.NaN) * (facts.nodes ?? Number.NaN);
-  const limits = await limitsOf(db, facts.cluster, options);
+  const limits = await (options.limits ?? limitsOf)(db, facts.cluster, options);
   const counted = clients ?? servers;
   const written = counted === null ? Number.NaN : Number(counted.bytesWritten);
   const calls = counted === null ? Number.NaN : Number(counted.writeCalls);

@@ -1,6 +1,7 @@
 /** Who else was busy where a job was, at the same time. */
 import type { Queryable } from "../../model/index.ts";
 import { exact, number, quoted, text } from "./amounts.ts";
+import { totalsOf } from "./totals.ts";
 import type { Minute } from "./series.ts";
 import { userFacts, userLabels } from "./users.ts";
 
@@ -40,18 +41,19 @@ export async function neighboursOf(
       on u.minute_unix = m.minute_unix and u.target = m.target and u.file_system = coalesce(m.file_system, '')
     group by m.job_key, m.cluster`);
   const [count] = await db.rows("select count(*) as jobs from load_beside");
-  const rows = await db.rows(`with top as (
-      select * from load_beside order by bytes desc, metadata_calls desc, job_id, cluster limit ${limit}),
-    facts as (select job_key, cluster, any_value(user_name) as user_name, any_value(user_id) as user_id,
+  await db.run(`create or replace temp table load_nearest as
+    select * from load_beside order by bytes desc, metadata_calls desc, job_id, cluster limit ${limit}`);
+  const rows =
+    await db.rows(`with facts as (select job_key, cluster, any_value(user_name) as user_name, any_value(user_id) as user_id,
         any_value(name) as name
-      from job_totals where job_key in (select job_key from top) group by job_key, cluster),
+      from ${totalsOf(db, "job_key in (select job_key from load_nearest)")} group by job_key, cluster),
     -- Where nobody says the cluster, facts of the only one count; of two, none does.
     single as (select job_key, any_value(cluster) as cluster, any_value(user_name) as user_name,
         any_value(user_id) as user_id, any_value(name) as name from facts group by job_key having count(*) = 1)
     select t.* exclude (cluster), coalesce(t.cluster, o.cluster) as cluster,
       coalesce(f.user_name, o.user_name) as user_name, coalesce(f.user_id, o.user_id) as user_id,
       coalesce(f.name, o.name) as name
-    from top t left join facts f on f.job_key = t.job_key and f.cluster = t.cluster
+    from load_nearest t left join facts f on f.job_key = t.job_key and f.cluster = t.cluster
       left join single o on o.job_key = t.job_key and coalesce(o.cluster, t.cluster, '') = coalesce(t.cluster, o.cluster, '')
     order by t.bytes desc, t.metadata_calls desc, t.job_id, cluster`);
   const users = await userLabels(db, rows.map(userFacts));

@@ -1,6 +1,7 @@
 /** Metadata operations of targets by kind, each with the job that did most of it. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import { exact, number, shareOf, text } from "./amounts.ts";
+import { totalsOf } from "./totals.ts";
 import { loadRows } from "./levels.ts";
 import { userFacts, userLabels } from "./users.ts";
 import type { Window } from "./window.ts";
@@ -109,7 +110,7 @@ async function firstJobs(db: Queryable, jobs: string, columns: readonly string[]
     keys.length === 0
       ? []
       : await db.rows(
-          `select job_key, cluster, job_id, user_id, user_name from job_totals where job_key in (${keys.join(", ")})`,
+          `select job_key, cluster, job_id, user_id, user_name from ${totalsOf(db, `job_key in (${keys.join(", ")})`)}`,
         );
   const of = found.map(({ key, cluster, job }) => {
     const rows = facts.filter(

@@ -27,7 +27,8 @@ interface ContentionHours {
 export function quietDocument(
   answer: QuietAnswer,
   targets: string,
-  contention: ContentionHours,
+  /** Null: nobody computed them. */
+  contention: ContentionHours | null,
   about: About,
 ): Document {
   const { window, zone, days, source, measure } = answer;
@@ -81,7 +82,7 @@ function verdictOf(answer: QuietAnswer): string {
   return `Quietest is ${windowName(quietest)} (${zone}): ${formatShare(quieterBy)} less than a typical window; ${tested}.`;
 }
 
-function answerBlocks(answer: QuietAnswer, contention: ContentionHours): Block[] {
+function answerBlocks(answer: QuietAnswer, contention: ContentionHours | null): Block[] {
   const { quietest, busiest, typical, busyHours, busyRatio, lengthMinutes, zone } = answer;
   const row = (name: string, one: QuietWindow | null): Cell[][] =>
     one === null
@@ -115,11 +116,13 @@ function answerBlocks(answer: QuietAnswer, contention: ContentionHours): Block[]
     {
       kind: "text",
       text:
-        contention.hours.length > 0
-          ? `Contention hours (jobs that start then move more and take longer for the same I/O, as in study system): ${named(contention.hours)}.`
-          : contention.verdict === "insufficient"
-            ? `Contention hours cannot be judged (O15 of study system). ${contention.reason}`
-            : "Contention hours: none; jobs do not take longer when much is moved (O15 of study system).",
+        contention === null
+          ? "Contention hours are not computed here, since they take all minutes of the store; plimsoll quiet-hours names them."
+          : contention.hours.length > 0
+            ? `Contention hours (jobs that start then move more and take longer for the same I/O, as in study system): ${named(contention.hours)}.`
+            : contention.verdict === "insufficient"
+              ? `Contention hours cannot be judged (O15 of study system). ${contention.reason}`
+              : "Contention hours: none; jobs do not take longer when much is moved (O15 of study system).",
     },
   ];
 }

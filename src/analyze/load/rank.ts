@@ -78,10 +78,13 @@ export interface Ranking {
   readonly unclear: Amounts & { readonly jobs: number };
 }
 
-export interface RankRequest {
+interface Asked {
   readonly by: By;
   readonly order: Order;
   readonly limit: number;
+}
+
+export interface RankRequest extends Asked {
   readonly source: "servers" | "clients";
   readonly window: Window | undefined;
   /** SQL on `minutes` and `targets`. */
@@ -92,11 +95,22 @@ export interface RankRequest {
 const NO_REST: Rest = { ...NOTHING, jobs: 0, users: 0, share: 0, when: [] };
 
 export async function rank(db: Queryable, request: RankRequest): Promise<Ranking> {
-  const { by, order, source, window, condition, smallBytes } = request;
-  const measure: Measure = order === "share" ? "bytes" : order;
-  if (source === "servers" && window !== undefined)
-    await gatherFromServers(db, window, condition, smallBytes);
-  else await gatherFromClients(db, window, smallBytes);
+  const [ranking] = await rankings(db, request, [request]);
+  return ranking as Ranking;
+}
+
+/** Several rankings of the same time and targets: what jobs did is gathered once. */
+export async function rankings(
+  db: Queryable,
+  request: Omit<RankRequest, keyof Asked>,
+  asked: readonly Asked[],
+): Promise<Ranking[]> {
+  const { source, window, condition, smallBytes } = request;
+  const cells =
+    source === "servers" && window !== undefined
+      ? await gatherFromServers(db, window, condition, smallBytes)
+      : undefined;
+  if (cells === undefined) await gatherFromClients(db, window, smallBytes);
   const [sum] = await db.rows(
     `select count(*) as jobs, count(distinct user_label) as users, ${SUMS_AGAIN} from load_jobs`,
   );
@@ -112,16 +126,42 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
   const ofTheseJobs = own === null ? ofJobs : minus(ofJobs, own.ofJobsElsewhere);
   const unexplained = own === null ? NOTHING : excess(own.total, ofTheseJobs);
   const total = plus(ofJobs, unexplained);
-  const rows = await loaders(db, request, measure, total);
+  const gathered = { cells, sum: sum as SqlRow, unclear: unclear as SqlRow, ofJobs, own, unexplained, total };
+  // Targets do not count small writes, so jobs cannot have more of them.
+  const beyond = own === null ? NOTHING : { ...excess(ofTheseJobs, own.total), smallWriteCalls: 0n };
+  const made: Ranking[] = [];
+  for (const one of asked) made.push(await ranked(db, { ...request, ...one }, { ...gathered, beyond }));
+  return made;
+}
+
+interface Gathered {
+  readonly cells: Awaited<ReturnType<typeof gatherFromServers>> | undefined;
+  readonly sum: SqlRow;
+  readonly unclear: SqlRow;
+  readonly ofJobs: Amounts;
+  readonly own: OwnCounters | null;
+  readonly unexplained: Amounts;
+  readonly beyond: Amounts;
+  readonly total: Amounts;
+}
+
+async function ranked(
+  db: Queryable,
+  request: RankRequest,
+  { cells, sum, unclear, ofJobs, own, unexplained, beyond, total }: Gathered,
+): Promise<Ranking> {
+  const { by, order, source, window } = request;
+  const measure: Measure = order === "share" ? "bytes" : order;
+  const rows = await loaders(db, request, cells, measure, total);
   const shown = rows.reduce<Amounts>(plus, NOTHING);
   const rest = minus(ofJobs, shown);
   const whole = measured(total, measure);
   const share = (part: Amounts) => shareOf(measured(part, measure), whole);
-  const jobs = number(sum?.jobs);
-  const users = number(sum?.users);
+  const jobs = number(sum.jobs);
+  const users = number(sum.users);
   const jobsShown = rows.reduce((all, one) => all + one.jobs, 0);
   const stretches =
-    source === "servers" && window !== undefined ? await allStretches(db, window, measure) : [];
+    cells !== undefined && window !== undefined ? await allStretches(db, cells, window, measure) : [];
   const left = (all: readonly number[], less: readonly (readonly number[])[]) =>
     all.map((value, at) =>
       Math.max(
@@ -155,12 +195,11 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
             share: share(unexplained),
             when: left(own.stretches(measure), [stretches]),
           },
-    // Targets do not count small writes, so jobs cannot have more of them.
-    beyond: own === null ? NOTHING : { ...excess(ofTheseJobs, own.total), smallWriteCalls: 0n },
+    beyond,
     total,
     jobs,
     users,
-    unclear: { ...amountsOf(unclear as SqlRow), jobs: number(unclear?.jobs) },
+    unclear: { ...amountsOf(unclear), jobs: number(unclear.jobs) },
   };
 }
 
@@ -175,10 +214,11 @@ function orderSql(order: Order, total: Amounts): string {
 async function loaders(
   db: Queryable,
   request: RankRequest,
+  cells: string | undefined,
   measure: Measure,
   total: Amounts,
 ): Promise<Loader[]> {
-  const { by, window, source } = request;
+  const { by, window } = request;
   const [grouped, ties] =
     by === "job"
       ? [
@@ -198,8 +238,8 @@ async function loaders(
     from (select * from (${grouped}) order by ${order} limit ${request.limit})`);
   const rows = await db.rows("select * from load_top order by place");
   const whens =
-    source === "servers" && window !== undefined
-      ? await stretchesOfTop(db, by, measure, rows.length, stretchesOf(window))
+    cells !== undefined && window !== undefined
+      ? await stretchesOfTop(db, by, cells, measure, rows.length, stretchesOf(window))
       : rows.map(() => []);
   const whole = measured(total, measure);
   return rows.map((row, at) => {
@@ -234,6 +274,7 @@ async function beyondTop(db: Queryable, by: By): Promise<Pick<Rest, "users" | "a
 async function stretchesOfTop(
   db: Queryable,
   by: By,
+  cells: string,
   measure: Measure,
   count: number,
   stretches: number,
@@ -244,7 +285,7 @@ async function stretchesOfTop(
       : `load_jobs j on j.identity = c.identity join load_top t on t.label is not distinct from j.${LABELS[by]}`;
   const found = await db.rows(
     `select t.place, c.stretch, sum(${measureSql(measure, "c.")}) as amount
-     from load_cells c join ${join} group by all`,
+     from ${cells} c join ${join} group by all`,
   );
   const whens = Array.from({ length: count }, () => new Array<number>(stretches).fill(0));
   for (const { place, stretch, amount } of found)
@@ -252,9 +293,14 @@ async function stretchesOfTop(
   return whens;
 }
 
-async function allStretches(db: Queryable, window: Window, measure: Measure): Promise<number[]> {
+async function allStretches(
+  db: Queryable,
+  cells: string,
+  window: Window,
+  measure: Measure,
+): Promise<number[]> {
   const found = await db.rows(
-    `select stretch, sum(${measureSql(measure)}) as amount from load_cells group by stretch`,
+    `select stretch, sum(${measureSql(measure)}) as amount from ${cells} group by stretch`,
   );
   const when = new Array<number>(stretchesOf(window)).fill(0);
   for (const { stretch, amount } of found) when[number(stretch)] = number(amount);

@@ -2,7 +2,8 @@
 import { UsageError } from "../../base/errors.ts";
 import type { NameFilter } from "../../base/glob.ts";
 import type { Queryable } from "../../model/index.ts";
-import { byApplication, type RANKED, type RankedRow } from "./ranked.ts";
+import { quoted } from "./amounts.ts";
+import { byApplication, type RANKED, type RankedOrder, type RankedRow } from "./ranked.ts";
 
 const IO_SECONDS = "(coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0))";
 const SUMS = `coalesce(sum(bytes_read), 0)::double as "bytesRead", coalesce(sum(bytes_written), 0)::double as "bytesWritten",
@@ -25,37 +26,121 @@ export async function rowsOfStore(
   db: Queryable,
   what: (typeof RANKED)[number],
   filter?: NameFilter,
-  /** Only runs of users with these numbers. */
-  userIds?: readonly string[],
 ): Promise<readonly RankedRow[]> {
-  const own = ownCondition(userIds);
   if (what === "files") {
     const rows = (await db.rows(
-      `select coalesce(any_value(path), '') as path, count(distinct run_id)::double as runs, ${SUMS}
-       from accesses left join (select file_id, any_value(path) as path from files group by file_id) using (file_id)
-       where ${own} group by file_id order by file_id`,
+      `select * exclude (file_id) from (${filesSql("true")}) order by file_id`,
     )) as RankedRow[];
     const kept = filter === undefined ? rows : rows.filter(({ path }) => filter.keeps(String(path)));
     filter?.requireMatches();
     return kept;
   }
   if (filter !== undefined) await keepFiles(db, filter);
-  const chosen = filter === undefined ? "accesses" : `(from accesses semi join ${KEPT} using (file_id))`;
-  const files = filter === undefined ? "files" : "named";
-  const rows = (await db.rows(
-    `select cast(run_id as varchar) as "runId", source, application, job_id as "jobId", cast(user_id as varchar) as "userId", ranks::double as ranks,
-       (start_unix_ns / 1e9)::double as "startUnixSeconds", run_seconds as "runSeconds", ${files}::double as files,
-       "bytesRead", "bytesWritten", opens, reads, writes, seconds, "metadataSeconds", "slowestSeconds",
-       partial_modules as "partialModules"
-     from runs ${filter === undefined ? "left" : "inner"} join (
-       select run_id, count(distinct file_id) as named, ${SUMS}, ${SLOWEST}
-       from ${chosen} join (select run_id, ranks as ranks_of_run from runs) using (run_id)
-       group by run_id
-     ) using (run_id) where ${own} order by source`,
-  )) as RankedRow[];
+  const rows = (await db.rows(`${runsSql("true", filter !== undefined)} order by source`)) as RankedRow[];
   if (rows.length === 0) throw new UsageError("the store has no runs; plimsoll ingest reads Darshan logs");
   return what === "runs" ? rows : byApplication(rows);
 }
+
+/** Runs of the program of a run, that one included; none: it is not there, or not of these users. */
+export async function runsLike(
+  db: Queryable,
+  runId: string,
+  userIds: readonly string[] | undefined,
+): Promise<readonly RankedRow[]> {
+  if (!/^\d{1,20}$/.test(runId)) return [];
+  const own = ownCondition(userIds);
+  const like = `${own} and application is not distinct from (select any_value(application) from runs where run_id = ${runId})
+    and exists (select 1 from runs where run_id = ${runId} and ${own})`;
+  return (await db.rows(`${runsSql(like)} order by source`)) as RankedRow[];
+}
+
+interface FirstRequest {
+  readonly order: RankedOrder;
+  readonly limit: number;
+  /** Only what is of users with these numbers. */
+  readonly userIds: readonly string[] | undefined;
+  /** Only runs of this program. */
+  readonly application?: string | undefined;
+  /** Only rows with this in one of their texts. */
+  readonly search?: string | undefined;
+}
+
+/** The rows that `ranked` would put first of all of them, without reading the others: a store has millions. */
+export async function firstRowsOfStore(
+  db: Queryable,
+  what: (typeof RANKED)[number],
+  { order, limit, userIds, application, search }: FirstRequest,
+): Promise<{ readonly rows: readonly RankedRow[]; readonly found: number; readonly all: number }> {
+  const own = ownCondition(userIds);
+  const every = what === "files" ? filesSql(own) : what === "runs" ? runsSql(own) : applicationsSql(own);
+  const count = async (sql: string): Promise<number> => Number((await db.rows(sql))[0]?.n ?? 0);
+  const all = await count(
+    what === "files"
+      ? `select count(distinct file_id)::double as n from accesses where ${own}`
+      : `select count(${what === "runs" ? "*" : "distinct coalesce(application, '')"})::double as n from runs where ${own}`,
+  );
+  const wanted = [
+    ...(application === undefined ? [] : [`application = ${quoted(application)}`]),
+    ...(search === undefined
+      ? []
+      : [`(${TEXTS[what].map((name) => `contains(lower(${name}), ${quoted(search)})`).join(" or ")})`]),
+  ];
+  const chosen = `(${every}) where ${wanted.length === 0 ? "true" : wanted.join(" and ")}`;
+  const key = order === "rate" ? rateSql(what) : ORDER_SQL[order];
+  const [names, tie] =
+    what === "files"
+      ? ["* exclude (file_id)", "file_id"]
+      : [what === "runs" ? "*" : "* exclude (source)", "source"];
+  const rows = await db.rows(
+    `select ${names} from ${chosen} order by ${key} desc nulls last, ${tie} limit ${limit}`,
+  );
+  const found = wanted.length === 0 ? all : await count(`select count(*)::double as n from ${chosen}`);
+  return { rows: rows as RankedRow[], found, all };
+}
+
+const TEXTS: Readonly<Record<(typeof RANKED)[number], readonly string[]>> = {
+  runs: ['"runId"', "source", "application", '"jobId"', '"userId"', '"partialModules"'],
+  files: ["path"],
+  applications: ["application"],
+};
+const BYTES = '(coalesce("bytesRead", 0) + coalesce("bytesWritten", 0))';
+/** As `ranked` orders. */
+const ORDER_SQL: Readonly<Record<Exclude<RankedOrder, "rate">, string>> = {
+  ...{ bytes: BYTES, read: '"bytesRead"', write: '"bytesWritten"', opens: "opens" },
+  calls: "coalesce(reads, 0) + coalesce(writes, 0)",
+  ...{ metadata: '"metadataSeconds"', "io-time": "seconds", "run-time": '"runSeconds"' },
+  ...{ files: "files", runs: "runs" },
+};
+const rateSql = (what: (typeof RANKED)[number]): string =>
+  `if("slowestSeconds" > 0, ${what === "runs" ? BYTES : '"ratedBytes"'} / "slowestSeconds", null)`;
+
+const filesSql = (own: string): string =>
+  `select file_id, coalesce(any_value(path), '') as path, count(distinct run_id)::double as runs, ${SUMS}
+   from accesses left join (select file_id, any_value(path) as path from files group by file_id) using (file_id)
+   where ${own} group by file_id`;
+
+/** `named`: only files that `keepFiles` kept. */
+const runsSql = (own: string, named = false): string =>
+  `select cast(run_id as varchar) as "runId", source, application, job_id as "jobId", cast(user_id as varchar) as "userId", ranks::double as ranks,
+     (start_unix_ns / 1e9)::double as "startUnixSeconds", run_seconds as "runSeconds", ${named ? "named" : "files"}::double as files,
+     "bytesRead", "bytesWritten", opens, reads, writes, seconds, "metadataSeconds", "slowestSeconds",
+     partial_modules as "partialModules"
+   from (select * from runs where ${own}) ${named ? "inner" : "left"} join (
+     select run_id, count(distinct file_id) as named, ${SUMS}, ${SLOWEST}
+     from ${named ? `(from accesses semi join ${KEPT} using (file_id))` : "accesses"}
+       join (select run_id, ranks as ranks_of_run from runs where ${own}) using (run_id)
+     group by run_id
+   ) using (run_id)`;
+
+/** As `byApplication` puts runs together. */
+const applicationsSql = (own: string): string => {
+  const sums = ["runSeconds", "files", "bytesRead", "bytesWritten", "opens", "reads", "writes", "seconds"];
+  return `select coalesce(application, '') as application, count(*)::double as runs, min(source) as source,
+     count(distinct coalesce("userId", ''))::double as users,
+     ${[...sums, "metadataSeconds", "slowestSeconds"].map((name) => `coalesce(sum("${name}"), 0)::double as "${name}"`).join(", ")},
+     coalesce(sum(${BYTES}) filter ("slowestSeconds" is not null), 0)::double as "ratedBytes"
+   from (${runsSql(own)}) group by 1`;
+};
 
 const ownCondition = (userIds: readonly string[] | undefined): string => {
   if (userIds === undefined) return "true";

@@ -53,7 +53,7 @@ const keyOf = (row: SqlRow): string => JSON.stringify([row.file_system, row.targ
 export async function targetSeries(db: Queryable, request: SeriesRequest): Promise<TargetSeries> {
   const { window, stepMinutes } = request;
   const count = stepsOf(request);
-  const { rows, source } = await stepRows(db, request, true);
+  const source = await gatherSteps(db, request, true);
   const targets = new Map<string, TargetSteps>();
   const targetOf = (row: SqlRow): TargetSteps => {
     const known = targets.get(keyOf(row));
@@ -73,21 +73,28 @@ export async function targetSeries(db: Queryable, request: SeriesRequest): Promi
     addCover(seen, number(row.a), number(row.b), request);
   }
   const total = emptySteps(count);
-  for (const row of rows) {
-    const at = number(row.step);
+  const order = "order by file_system, target";
+  const names = await db.rows(`select distinct file_system, target from load_steps ${order}`);
+  const places = names.map(targetOf);
+  // Hundreds of targets in hundreds of steps: as columns, since a row of each would take most of the time.
+  const columns = await db.columns(`select dense_rank() over (${order}) - 1 as place, step,
+    ${[...NAMES, ...TIMES].join(", ")} from load_steps`);
+  const of = (name: string, i: number) => columns[name]?.[i] ?? Number.NaN;
+  for (let i = 0; i < (columns.step?.length ?? 0); i++) {
+    const at = of("step", i);
     if (!(at >= 0 && at < count)) continue;
-    const one = targetOf(row);
+    const one = places[of("place", i)] as TargetSteps;
     for (const name of NAMES) {
-      const value = number(row[name]) || 0;
+      const value = of(name, i) || 0;
       one[name][at] = value;
       total[name][at] = (total[name][at] as number) + value;
     }
     // A row is a reading, also where nobody wrote down the stretch.
     if (one.seen[at] === 0) one.seen[at] = 1;
     const { latency } = one;
-    latency.read[at] = number(row.read_usecs) / number(row.reads);
-    latency.write[at] = number(row.write_usecs) / number(row.writes);
-    latency.metadata[at] = number(row.metadata_usecs) / number(row.metadata);
+    latency.read[at] = of("read_usecs", i) / of("reads", i);
+    latency.write[at] = of("write_usecs", i) / of("writes", i);
+    latency.metadata[at] = of("metadata_usecs", i) / of("metadata", i);
   }
   const byName = (a: TargetSteps, b: TargetSteps) =>
     (a.fileSystem ?? "") < (b.fileSystem ?? "") || (a.fileSystem === b.fileSystem && a.target < b.target)
@@ -99,18 +106,19 @@ export async function targetSeries(db: Queryable, request: SeriesRequest): Promi
 /** All targets together, and nothing else: for times that others are compared with. */
 export async function loadSteps(db: Queryable, request: SeriesRequest): Promise<LoadSteps> {
   const total = emptySteps(stepsOf(request));
-  const { rows } = await stepRows(db, request, false);
-  for (const row of rows)
+  await gatherSteps(db, request, false);
+  for (const row of await db.rows("select * from load_steps"))
     for (const name of NAMES)
       if (number(row.step) >= 0) total[name][number(row.step)] = number(row[name]) || 0;
   return total;
 }
 
-async function stepRows(
+/** `load_steps`, a temporary table: what was counted in each step, and from which table that is. */
+async function gatherSteps(
   db: Queryable,
   { window, condition, stepMinutes }: SeriesRequest,
   byTarget: boolean,
-): Promise<{ rows: SqlRow[]; source: "targets" | "minutes" }> {
+): Promise<"targets" | "minutes"> {
   const columns = ["file_system", "target", ...Object.values(SUMS), ...TIMES];
   const sums = [
     ...NAMES.map((name) => `sum(${SUMS[name]})::double as ${name}`),
@@ -120,12 +128,12 @@ async function stepRows(
   const group = byTarget ? "file_system, target, " : "";
   for (const source of ["targets", "minutes"] as const) {
     const relation = await loadRows(db, columns, { ...asked, base: source });
-    const rows = await db.rows(
-      `select ${group}(minute_unix - ${window.from}) // ${stepMinutes} as step, ${sums} from ${relation} group by all`,
-    );
-    if (rows.length > 0 || source === "minutes") return { rows, source };
+    await db.run(`create or replace temp table load_steps as
+      select ${group}(minute_unix - ${window.from}) // ${stepMinutes} as step, ${sums} from ${relation} group by all`);
+    const [first] = await db.rows("select 1 as one from load_steps limit 1");
+    if (first !== undefined) return source;
   }
-  return { rows: [], source: "minutes" };
+  return "minutes";
 }
 
 /** Stretches of readings as minutes since 1970, with fractions. */

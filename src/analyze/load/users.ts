@@ -24,18 +24,20 @@ const namesOf = (numbers: string): string => `with known as (
     else concat('uid ', user_id, ' (', array_to_string(names, ' or '), ')') end as label from grouped`;
 
 /**
- * The rows of a table with `job_id`, `cluster`, `user_id` and `user_name`, and `user_label`: the name, or that of the
- * number on this cluster, or on all, or `uid 1001`.
+ * Fills `user_label` of a table with `job_id`, `cluster` and `user_id` where it is NULL: the name of the number on this cluster,
+ * or on all, or `uid 1001`.
  */
 export async function labelUsers(db: Queryable, table: string): Promise<void> {
+  const nameless = await db.rows(`select 1 as one from ${table} where user_label is null limit 1`);
+  if (nameless.length === 0) return;
   await db.run(
     `create or replace temp table load_numbered as select *, ${NUMBER} as user_number from ${table}`,
   );
   await db.run(`create or replace temp table load_user_names as
-    ${namesOf("select user_number from load_numbered where coalesce(user_name, '') = ''")}`);
+    ${namesOf("select user_number from load_numbered where user_label is null")}`);
   await db.run(`create or replace temp table ${table} as
-    select j.* exclude (user_number),
-      coalesce(nullif(j.user_name, ''), own.label, every.label, 'uid ' || j.user_number) as user_label
+    select j.* exclude (user_number, user_label),
+      coalesce(j.user_label, own.label, every.label, 'uid ' || j.user_number) as user_label
     from load_numbered j
     left join load_user_names own on own.user_id = j.user_number and own.cluster = j.cluster
     left join load_user_names every on every.user_id = j.user_number and every.cluster is null`);
@@ -70,7 +72,7 @@ export async function userLabels(
       `(${at}, ${value(jobId)}::varchar, ${value(cluster)}::varchar, ${value(userId)}::bigint, ${value(userName)}::varchar)`,
   );
   await db.run(`create or replace temp table load_users as
-    select * from (values ${rows.join(", ")}) as v(place, job_id, cluster, user_id, user_name)`);
+    select *, nullif(user_name, '') as user_label from (values ${rows.join(", ")}) as v(place, job_id, cluster, user_id, user_name)`);
   await labelUsers(db, "load_users");
   const found = await db.rows("select user_label from load_users order by place");
   return found.map(({ user_label }) => text(user_label));

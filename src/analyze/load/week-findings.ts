@@ -86,7 +86,10 @@ function fullest({ fullness: [first] }: WeekAnswer): WeekFinding[] {
       // From there on every percent counts: a full target stops jobs.
       weight: first.share >= LIMITS.full ? 1 + (first.share - LIMITS.full) / 0.05 : 0,
       text: `${fullName(first)} is ${formatShare(first.share)} full${soon}.`,
-      advice: "Clean up or move data (lfs_migrate) before it reaches 90 %.",
+      advice:
+        first.share < 0.9
+          ? "Clean up or move data (lfs_migrate) before it reaches 90 %."
+          : "Clean up or move data (lfs_migrate) now: new files slow down from 90 % on, and a full target stops jobs.",
     },
   ];
 }

@@ -2,7 +2,7 @@
 import type { Queryable } from "../../model/index.ts";
 import { AMOUNT_COLUMNS, type Amounts, amountsOf, exact, measured, number, SUMS_AGAIN } from "./amounts.ts";
 import { loadRows } from "./levels.ts";
-import { type Ranking, rank } from "./rank.ts";
+import { type Ranking, rankings } from "./rank.ts";
 import { rankTargets, type TargetRanking } from "./rank-targets.ts";
 import { dayBegin, daysLater, localText, type Window } from "./window.ts";
 
@@ -68,15 +68,18 @@ export async function weekAnswer(
     const numbers = await numbersOf(db, shift(weeks));
     if (numbers.seen >= SEEN_LEAST) before.push(numbers);
   }
-  const asked = { limit, source: "servers", window, condition: "true", smallBytes: 65_536 } as const;
+  const asked = { source: "servers", window, condition: "true", smallBytes: 65_536 } as const;
+  const [accounts, users, metadataUsers] = (await rankings(db, asked, [
+    { by: "account", order: "bytes", limit },
+    { by: "user", order: "bytes", limit },
+    { by: "user", order: "metadata", limit: 1 },
+  ])) as [Ranking, Ranking, Ranking];
   return {
     week: await numbersOf(db, window),
     before,
     days: await daysOf(db, window, zone),
-    accounts: await rank(db, { ...asked, by: "account", order: "bytes" }),
-    users: await rank(db, { ...asked, by: "user", order: "bytes" }),
-    metadataUsers: await rank(db, { ...asked, by: "user", order: "metadata", limit: 1 }),
-    targets: await rankTargets(db, { ...asked, order: "bytes" }),
+    ...{ accounts, users, metadataUsers },
+    targets: await rankTargets(db, { ...asked, limit, order: "bytes" }),
     fullness: await fullnessOf(db, window),
   };
 }

@@ -3,13 +3,15 @@
  * only what overlaps within a batch is sorted again. A slice of time gets the accesses that lie in it, cut at its edges.
  */
 import { IntegerSorter } from "../../base/integer-sort.ts";
-import { getColumn } from "../../base/word-columns.ts";
+import { getColumn, getSpans } from "../../base/word-columns.ts";
 import type { StoredRuns } from "./access-runs.ts";
 import { longer } from "./exact-sums.ts";
 import { ALL_TIME, type Slice } from "./level-times.ts";
 
 /** Accesses unpacked at a time, at least. */
 const BATCH = 2 ** 15;
+
+type Column = Float64Array<ArrayBuffer>;
 
 export class AccessBatches {
   readonly #runs: StoredRuns;
@@ -20,6 +22,9 @@ export class AccessBatches {
   /** Blocks of the slice in the order of their first start, and these starts on the axis. */
   readonly #order: Uint32Array;
   readonly #first: Float64Array;
+  /** For putting columns in order. */
+  #spare = new Float64Array(0);
+  #spareTally = new Uint32Array(0);
   #next = 0;
   /** Rows in `start` and values in `sortedEnds`, with those of the batch in front. */
   #rows = 0;
@@ -29,7 +34,7 @@ export class AccessBatches {
   start = new Float64Array(BATCH);
   end = new Float64Array(BATCH);
   tally = new Uint32Array(BATCH);
-  bytes: Float64Array;
+  bytes: Column;
   /** The next batch starts here or later. */
   boundNs = Number.POSITIVE_INFINITY;
   /** All ends before the next batch, in order. */
@@ -114,9 +119,8 @@ export class AccessBatches {
     const { start, end, tally } = this;
     const [from, to] = [this.#rows, this.#rows + rows];
     const by = this.#shift[runs.source[block] as number] as number;
-    let place = getColumn(words, runs.place[block] as number, end, from, to);
-    place = getColumn(words, place, start, from, to);
-    addStarts(start, end, from, to, (runs.base[block] as number) + by);
+    const base = (runs.base[block] as number) + by;
+    let place = getSpans(words, runs.place[block] as number, base, start, end, from, to);
     place = getColumn(words, place, tally, from, to);
     if (this.#withBytes) getColumn(words, place, this.bytes, from, to);
     const map = runs.map[block] as number;
@@ -146,10 +150,21 @@ export class AccessBatches {
   #sortRows(): void {
     const order = this.#sorter.order(this.start, this.#rows);
     if (order === undefined) return;
-    this.start = gathered(this.start, order);
-    this.end = gathered(this.end, order);
-    this.tally = gathered(this.tally, order);
-    if (this.#withBytes) this.bytes = gathered(this.bytes, order);
+    this.start = this.#gathered(this.start, order);
+    this.end = this.#gathered(this.end, order);
+    if (this.#withBytes) this.bytes = this.#gathered(this.bytes, order);
+    if (this.#spareTally.length < this.tally.length) this.#spareTally = new Uint32Array(this.tally.length);
+    gather(this.tally, order, this.#spareTally);
+    [this.tally, this.#spareTally] = [this.#spareTally, this.tally];
+  }
+
+  /** The values in order; what held them is used for the next ones. */
+  #gathered(values: Column, order: Uint32Array): Column {
+    if (this.#spare.length < values.length) this.#spare = new Float64Array(values.length);
+    const sorted = this.#spare;
+    gather(values, order, sorted);
+    this.#spare = values;
+    return sorted;
   }
 
   #reach(rows: number): void {
@@ -163,22 +178,12 @@ export class AccessBatches {
 
 // Loops in functions of their own, as the engine makes them fast one by one.
 
-function addStarts(start: Float64Array, end: Float64Array, from: number, to: number, base: number): void {
-  for (let i = from; i < to; i++) {
-    const own = (start[i] as number) + base;
-    start[i] = own;
-    end[i]! += own;
-  }
-}
-
 function translate(values: Uint32Array, from: number, to: number, map: Uint32Array): void {
   for (let i = from; i < to; i++) values[i] = map[values[i] as number] as number;
 }
 
-function gathered<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array): T {
-  const sorted = new (values.constructor as new (length: number) => T)(values.length);
+function gather<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array, sorted: T): void {
   for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] as number] as number;
-  return sorted;
 }
 
 /** How many of the first `count` sorted values are below `bound`. */

@@ -4,7 +4,7 @@
  * time-runs.ts keeps less.
  */
 import { extentOf } from "../../base/integer-sort.ts";
-import { columnWordsMax, putColumn, putDifferences } from "../../base/word-columns.ts";
+import { columnWordsMax, putColumn, putDifferences, putDistances } from "../../base/word-columns.ts";
 import { longer } from "./exact-sums.ts";
 
 /** Accesses put in order at a time. */
@@ -177,12 +177,12 @@ export class AccessRuns implements AccessChunk, StoredRuns {
     }
     const block = this.#addBlock(source, rows);
     const base = least(start, from, to);
+    const last = greatest(start, from, to);
     this.base[block] = base;
-    this.last[block] = greatest(start, from, to);
+    this.last[block] = last;
     this.lastEnd[block] = greatest(end, from, to);
     let place = putDifferences(end, start, from, to, words, this.#used);
-    for (let i = from; i < to; i++) start[i]! -= base;
-    place = putColumn(start, from, to, words, place);
+    place = putDistances(start, base, last, from, to, words, place);
     place = putColumn(this.tally, from, to, words, place);
     this.#used = putColumn(this.bytes, from, to, words, place);
   }
@@ -209,12 +209,17 @@ export class AccessRuns implements AccessChunk, StoredRuns {
 }
 
 /**
- * Rows in the order of buckets of equal width, undefined where starts are in order: one pass of a radix sort, since batches
- * are sorted once more when it is their turn.
+ * Rows in the order of buckets of equal width, undefined where starts are in order but for neighbours: one pass of a radix
+ * sort, since batches are sorted once more when it is their turn.
  */
 function neighbourOrder(start: Float64Array, count: number): Uint32Array | undefined {
+  let behind = Number.NEGATIVE_INFINITY;
   let inOrder = true;
-  for (let i = 1; i < count && inOrder; i++) inOrder = (start[i] as number) >= (start[i - 1] as number);
+  for (let i = BLOCK; i < count && inOrder; i++) {
+    const earlier = start[i - BLOCK] as number;
+    if (earlier > behind) behind = earlier;
+    inOrder = (start[i] as number) >= behind;
+  }
   if (inOrder) return undefined;
   const { low, range } = extentOf(start, count);
   const scale = BUCKETS / (range + 1);

@@ -76,20 +76,25 @@ export class BlockKernel {
 
   /** Takes rows from `from` on until the block ends or the chunk is full; returns the row to continue with. */
   take(block: CallBlock, from: number, source: Source, counts: Counts): number {
-    const { count, process, file, operation, flags } = block;
+    const { count, process, file, operation, flags, alike } = block;
     let at = from;
+    let stretch = 0;
     while (at < count && this.#runs.count < this.#runs.start.length) {
       const [ownProcess, ownFile] = [process[at] as number, file[at] as number];
       const [ownOperation, ownFlags] = [operation[at] as number, flags[at] as number];
       let to = at + 1;
-      while (
-        to < count &&
-        process[to] === ownProcess &&
-        file[to] === ownFile &&
-        operation[to] === ownOperation &&
-        flags[to] === ownFlags
-      )
-        to++;
+      if (alike !== undefined) {
+        while ((alike[stretch] as number) <= at) stretch++;
+        to = Math.min(count, alike[stretch] as number);
+      } else
+        while (
+          to < count &&
+          process[to] === ownProcess &&
+          file[to] === ownFile &&
+          operation[to] === ownOperation &&
+          flags[to] === ownFlags
+        )
+          to++;
       if (
         ownOperation > Operation.write &&
         !(ownOperation === Operation.sync && this.#options.syncs === true)
@@ -147,12 +152,13 @@ export class BlockKernel {
     const { start: starts, end: ends, tally: owners, bytes: ownSizes, detail } = runs;
     const nested = ((flags[from] as number) & CALL_NESTED) !== 0;
     const durations = tallies.durations[tally] as CallDurations;
-    const { sketch } = durations;
+    let { floorNs } = durations;
     const { offsetNs, fromNs, toNs, number: clock } = source;
     const ranged = fromNs > Number.NEGATIVE_INFINITY || toNs < Number.POSITIVE_INFINITY;
     let { threshold } = duplicates;
     let { minStartNs, maxStartNs, maxEndNs } = source;
-    let row = runs.count;
+    const firstRow = runs.count;
+    let row = firstRow;
     let [accesses, bytesSum, callSum, movedKnown, movedSum, movedAsked] = [0, 0, 0, 0, 0, 0];
     let at = from;
     for (; at < to && row < starts.length; at++) {
@@ -188,15 +194,11 @@ export class BlockKernel {
       if (nested) continue;
       const duration = end - start;
       callSum += duration;
-      sketch.add(duration);
-      if (duration > durations.floorNs)
-        durations.keep(
-          duration,
-          start,
-          offset === undefined ? Number.NaN : (offset[at] as number),
-          bytes,
-          clock,
-        );
+      if (duration > floorNs) {
+        const place = offset === undefined ? Number.NaN : (offset[at] as number);
+        durations.keep(duration, start, place, bytes, clock);
+        floorNs = durations.floorNs;
+      }
       if (ceilPerAccess) tallies.blocks.add(tally, wholeBlocks(bytes, blockBytes));
       const key = duplicateKey(start + offsetNs, end + offsetNs);
       if (key <= threshold) {
@@ -208,12 +210,11 @@ export class BlockKernel {
       if (end > maxEndNs) maxEndNs = end;
       starts[row] = start;
       ends[row] = end;
-      if (detail) {
-        owners[row] = tally;
-        ownSizes[row] = bytes;
-      }
+      if (detail) ownSizes[row] = bytes;
       row++;
     }
+    if (detail) owners.fill(tally, firstRow, row);
+    durations.sketch.addDifferences(ends, starts, firstRow, row);
     runs.count = row;
     source.minStartNs = minStartNs;
     source.maxStartNs = maxStartNs;

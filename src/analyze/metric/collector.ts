@@ -102,7 +102,7 @@ export class AccessCollector {
   }
 
   /** What parts of inputs are to be collected with; undefined when the options need to know the names of files. */
-  get partOptions(): PartOptions | undefined {
+  get partOptions(): Omit<PartOptions, "records"> | undefined {
     const { blockBytes, ceilPerAccess, includeNonFile, only, file } = this.#options;
     if (file !== undefined) return undefined;
     const kernel = { blockBytes, ceilPerAccess, includeNonFile, ...(only === undefined ? {} : { only }) };

@@ -21,6 +21,12 @@ export class Duplicates {
   #size = 0;
   #table = new Uint32Array(SLOT * 2 ** 11);
 
+  /** `expected`: about how many accesses will come, so that the sample begins near its final size. */
+  constructor(expected = 0) {
+    const halvings = Math.max(0, Math.floor(Math.log2(Math.max(1, expected) / REMEMBERED_MAX)) - 1);
+    this.threshold = Math.floor(ALL / 2 ** halvings);
+  }
+
   /** Accesses equal to an earlier one; an estimate when only a sample was looked at. */
   get found(): number {
     let again = 0;

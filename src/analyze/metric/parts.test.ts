@@ -72,7 +72,10 @@ describe("parts", () => {
           const owner = target.process({ pid: 5 });
           const partOptions = joined.partOptions;
           if (partOptions === undefined) throw new Error("parts can be collected");
-          const collectors = Array.from({ length: workers }, () => new PartCollector(partOptions, false));
+          const collectors = Array.from(
+            { length: workers },
+            () => new PartCollector({ ...partOptions, records: 0 }, false),
+          );
           parts.forEach((rows, at) => {
             // Files of a part are numbered by their first access, as a reader does.
             const files = [...new Set(rows.map(({ file }) => file))];
@@ -109,7 +112,7 @@ describe("parts", () => {
       const partOptions = joined.partOptions;
       if (partOptions === undefined) throw new Error("parts can be collected");
       cuts.forEach((from, at) => {
-        const collector = new PartCollector(partOptions, false);
+        const collector = new PartCollector({ ...partOptions, records: 0 }, false);
         const own = rows.slice(from, cuts[at + 1]);
         const part = collector.collect(target.partOrigin(5), (take) => take(blockOf(own, 0, () => 0)));
         target.absorb(part, owner, files);

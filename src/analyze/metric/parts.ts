@@ -12,6 +12,8 @@ import { type TimeBlocks, TimeRuns } from "./time-runs.ts";
 
 export interface PartOptions extends KernelOptions {
   readonly detail: boolean;
+  /** How many records all parts have together. */
+  readonly records: number;
 }
 
 /** What is to be known of an input to collect a part of it. It has one process. */
@@ -35,13 +37,14 @@ export interface CollectedPart {
 
 /** Collects parts one after the other; keeps its memory from part to part. */
 export class PartCollector {
-  readonly duplicates = new Duplicates();
+  readonly duplicates: Duplicates;
   readonly #options: PartOptions;
   readonly #runs: TimeRuns | AccessRuns;
 
   /** `shared`: whether other threads are to see the times of a part. */
   constructor(options: PartOptions, shared: boolean) {
     this.#options = options;
+    this.duplicates = new Duplicates(options.records);
     this.#runs = options.detail ? new AccessRuns(shared) : new TimeRuns(shared);
   }
 

@@ -71,20 +71,28 @@ export class PictureGrid implements LevelListener, BatchListener {
     const [edges, busyNs, accessNs] = [this.#edges, this.#busyNs, this.#accessNs];
     let column = this.#stretchColumn;
     let edge = edges[column + 1] as number;
+    // Sums of the column, whole as all are, go to it when time leaves it.
+    let [busy, access] = [0, 0];
     for (let i = 0; i < count; i++) {
       let from = fromNs[i] as number;
       const to = toNs[i] as number;
       const level = levels[i] as number;
-      while (from >= edge) edge = edges[++column + 1] as number;
       while (to > edge) {
-        busyNs[column]! += edge - from;
-        accessNs[column]! += level * (edge - from);
-        from = edge;
+        if (from < edge) {
+          busy += edge - from;
+          access += level * (edge - from);
+          from = edge;
+        }
+        busyNs[column]! += busy;
+        accessNs[column]! += access;
+        busy = access = 0;
         edge = edges[++column + 1] as number;
       }
-      busyNs[column]! += to - from;
-      accessNs[column]! += level * (to - from);
+      busy += to - from;
+      access += level * (to - from);
     }
+    busyNs[column]! += busy;
+    accessNs[column]! += access;
     this.#stretchColumn = column;
     for (let i = 0; i < count && this.#stretches !== null; i++)
       this.#keepStretch(this.#stretches, fromNs[i] as number, toNs[i] as number);

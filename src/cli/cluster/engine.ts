@@ -30,18 +30,15 @@ import { option } from "../option.ts";
 
 export const CLUSTER_OPTIONS = {
   tasks: option.whole("number of tasks", { min: 1, max: TASKS_MAX, default: 16 }),
-  run: option.text(
-    "DIR",
-    "folder of the run: scripts, logs, time and memory of every task [plimsoll-COMMAND]",
-  ),
-  sbatch: option.text("OPTIONS", 'more options of sbatch, such as "-p batch -t 2:00:00 --mem=4G"'),
-  local: option.whole("no Slurm: run the tasks as processes of this machine, N at a time", {
+  run: option.text("DIR", "run folder: scripts, logs, time and memory of every task [plimsoll-COMMAND]"),
+  sbatch: option.text("OPTIONS", 'additional sbatch options, such as "-p batch -t 2:00:00 --mem=4G"'),
+  local: option.whole("without Slurm: run tasks as local processes, N at a time", {
     min: 1,
     max: 1024,
   }),
-  wait: option.flag("follow the tasks until the result is there"),
-  resume: option.flag("run the tasks of --run again that failed or are missing, and no others"),
-  "dry-run": option.flag("print the batch scripts and how they would be submitted"),
+  wait: option.flag("show progress until the result is complete"),
+  resume: option.flag("rerun only the failed and missing tasks of --run"),
+  "dry-run": option.flag("print the batch scripts and submit commands, run nothing"),
 } as const satisfies OptionSpecs;
 
 export type ClusterValues = OptionValues<typeof CLUSTER_OPTIONS>;

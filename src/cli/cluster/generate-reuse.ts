@@ -19,7 +19,7 @@ interface Values extends ClusterValues {
 export default defineCommand({
   name: "cluster generate reuse",
   description:
-    "Generates the synthetic centre of plimsoll generate reuse on a Slurm cluster: an array job of --tasks slices, and a job behind it that makes one centre of them and writes answers.json. The centre is that of one process: the same runs, files and answers, in another order. A slice that is made again replaces itself, so nothing is there twice.",
+    "Generates the synthetic centre of plimsoll generate reuse on a Slurm cluster: an array job of --tasks slices, and a dependent job that joins them into one centre and writes answers.json. The centre has the same runs, files and answers as that of one process, in another order. A repeated slice replaces its earlier output.",
   options: { ...(OWN as OptionSpecs), ...CLUSTER_OPTIONS },
   examples: {
     "plimsoll cluster generate reuse -o centre --scale 1 --background 1 --tables --tasks 64 --wait":

@@ -13,15 +13,15 @@ const { slice: _, ...INGEST_OPTIONS } = ingest.options;
 export default defineCommand({
   name: "cluster ingest",
   description:
-    "Ingests Darshan logs on a Slurm cluster: an array job of --tasks slices that fill one store, and a job behind it that adds up what they did. Tasks can fail, be requeued or be killed: each can be done again without storing a log twice, and --resume runs only what is missing. Counter dumps form series and are not sliced; ingest them with plimsoll ingest.",
+    "Ingests Darshan logs on a Slurm cluster: an array job of --tasks slices that fill one store, and a dependent job that sums up the results. Tasks may fail, be requeued or be killed: repeating one never stores a log twice, and --resume runs only missing tasks. Counter dumps form series and are not sliced; ingest them with plimsoll ingest.",
   arguments: ingest.arguments,
   options: { ...(INGEST_OPTIONS as OptionSpecs), ...CLUSTER_OPTIONS },
   examples: {
     "plimsoll cluster ingest /darshan/logs/2026 --store centre --tasks 64 --wait":
-      "64 tasks, followed to the end",
+      "64 tasks; wait for the result",
     'plimsoll cluster ingest /darshan/logs --store centre --tasks 64 --sbatch "-p io -t 1:00:00 -c 2" --threads 2':
-      "with options of the site",
-    "plimsoll cluster ingest /darshan/logs --store centre --tasks 64 --resume --wait": "again, what failed",
+      "with sbatch options of the site",
+    "plimsoll cluster ingest /darshan/logs --store centre --tasks 64 --resume --wait": "rerun failed tasks",
     "plimsoll cluster ingest /darshan/logs --store centre --tasks 8 --local 2":
       "without Slurm, two processes at a time",
   },

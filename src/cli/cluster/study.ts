@@ -17,7 +17,7 @@ export function clusterStudy(name: string, study: Command, example: string): Com
   const { part: _, parts: __, ...own } = study.options;
   return defineCommand({
     name: `cluster study ${name}`,
-    description: `Runs plimsoll study ${name} on a Slurm cluster: an array job of --tasks buckets, and a job behind it that studies what they hand over. Every value is that of one process on the same store, to the last digit. A store with buckets (plimsoll store compact --buckets) lets a task read its own segments only; --tasks should divide their number. All tasks read the batches that count when the run begins.`,
+    description: `Runs plimsoll study ${name} on a Slurm cluster: an array job of --tasks buckets, and a dependent job that combines their results. Every value equals that of one process on the same store, to the last digit. In a store with buckets (plimsoll store compact --buckets) a task reads only its own segments; --tasks should divide the number of buckets. All tasks read the batches that are in the store when the run starts.`,
     options: { ...(own as OptionSpecs), ...CLUSTER_OPTIONS },
     examples: {
       [`plimsoll cluster study ${name} --store centre --tasks 64 --wait ${example}`]:

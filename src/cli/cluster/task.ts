@@ -7,7 +7,7 @@ import { runCli } from "../run.ts";
 export default defineCommand({
   name: "cluster task",
   description:
-    "Runs one task of a run that plimsoll cluster planned. The batch scripts of the run call it; a task that is done is not done again, so it can also be called by hand. Leaves state, output, time and peak memory in the folder of the run.",
+    "Runs one task of a run that plimsoll cluster planned. The batch scripts call it. Finished tasks are skipped, so it is safe to call by hand. Writes state, output, time and peak memory of the task to the run folder.",
   arguments: [
     { name: "run", help: "folder of the run", kind: "file" },
     { name: "task", help: "task, such as map-3", kind: "text" },

@@ -21,9 +21,11 @@ interface Counts {
 export default defineCommand({
   name: "cluster total",
   description:
-    "Adds up what the tasks of plimsoll cluster ingest read and stored; the last job of such a run. Seconds are those of the longest task.",
+    "Sums up what the tasks of plimsoll cluster ingest read and stored, as the last job of the run does. The time is that of the longest task.",
   arguments: [{ name: "run", help: "folder of the run", kind: "file" }],
-  examples: { "plimsoll cluster total plimsoll-ingest --json": "as the ingest of one process prints it" },
+  examples: {
+    "plimsoll cluster total plimsoll-ingest --json": "the summary that plimsoll ingest would print",
+  },
   async run({ arguments: [path = ""] }, context) {
     const folder = RunFolder.open(path);
     const parts = (folder.plan.stages[0]?.tasks ?? []).map(({ name }) => {

@@ -22,7 +22,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "collect server",
   description:
-    "Samples job_stats, md_stats and stats of all OSTs and MDTs of this server at a fixed interval and writes the counter deltas to DIR/segments, one file per interval, for plimsoll ingest; with them capacity, recovery, evictions and clients of the targets, health, LNet and request waits of the server, and once an hour what each client did. Its state in DIR/work survives restarts and kills: nothing is counted twice. --metrics serves a Prometheus endpoint with target totals and the busiest jobs. SIGTERM takes a last sample and stops. See docs/collect.md, and examples/ for a systemd unit.",
+    "Samples job_stats, md_stats and stats of all OSTs and MDTs of this server at a fixed interval and writes the counter deltas to DIR/segments, one file per interval, for plimsoll ingest; also capacity, recovery, evictions and clients of the targets, health, LNet and request waits of the server, and once an hour the counters of each client. Its state in DIR/work survives restarts and kills: nothing is counted twice. --metrics serves a Prometheus endpoint with target totals and the busiest jobs. SIGTERM takes a last sample and stops. See docs/collect.md, and examples/ for a systemd unit.",
   examples: {
     "plimsoll collect server --every 60s": "run until stopped",
     "plimsoll collect server --every 60s --metrics 127.0.0.1:9177": "with a Prometheus endpoint",

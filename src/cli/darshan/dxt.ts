@@ -13,7 +13,7 @@ export default defineCommand({
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
     "show-incomplete": option.flag(
-      "accepted for scripts; incomplete modules are always shown, with a warning",
+      "accepted for compatibility; incomplete modules are always shown, with a warning",
     ),
     ...READ_OPTIONS,
   },

@@ -18,7 +18,7 @@ export default defineCommand({
     perf: option.flag("estimated time and throughput"),
     all: option.flag("all of the above"),
     "show-incomplete": option.flag(
-      "accepted for scripts; incomplete modules are always shown, with a warning",
+      "accepted for compatibility; incomplete modules are always shown, with a warning",
     ),
     ...READ_OPTIONS,
   },

@@ -36,7 +36,7 @@ export default defineCommand({
     seed: SEED,
     "inter-arrival": option.choice(
       INTER_ARRIVALS,
-      "gaps between runs of a file: widely spread, or 50 h and more for 80 % of the files",
+      "gaps between runs of a file: widely spread, or at least 50 h for 80 % of the files",
       { default: "spread" },
     ),
     "files-per-run": option.whole(

@@ -14,12 +14,9 @@ import { option } from "../option.ts";
 export const FILE_OPTIONS = {
   include: option.list(
     "PATTERN",
-    "count only files of this name, such as '*.h5' or '/scratch/**'; may be repeated",
+    "count only matching files, such as '*.h5' or '/scratch/**'; may be repeated",
   ),
-  exclude: option.list(
-    "PATTERN",
-    "leave files of this name out of everything, such as '**/site-packages/**'; may be repeated",
-  ),
+  exclude: option.list("PATTERN", "skip matching files, such as '**/site-packages/**'; may be repeated"),
 } as const satisfies OptionSpecs;
 
 export const JOB_OPTIONS = {

@@ -31,10 +31,10 @@ const PERIOD = "today, yesterday, 2018-06-07, week, last-week, or FROM..TO";
 export default defineCommand({
   name: "compare",
   description:
-    "Compares the load of jobs in two times: totals, and the users, accounts, jobs and targets that changed most. Amounts are those of an hour, so that a day can be compared with half a day; today ends where the store ends. The share of a change is of all changes, up and down, so that absolute shares of a list add up to 100 %. A week begins on Monday.",
+    "Compares the job load of two periods: totals, and the users, accounts, jobs and targets that changed most. Amounts are per hour, so that a day can be compared with half a day; today ends with the last sample of the store. A share is the part of all changes, increases and decreases together, so that the absolute shares of a list add up to 100 %. Weeks start on Monday.",
   options: {
-    a: option.text("PERIOD", `the time before: ${PERIOD}`, { default: "yesterday" }),
-    b: option.text("PERIOD", `the time after: ${PERIOD}`, { default: "today" }),
+    a: option.text("PERIOD", `first period: ${PERIOD}`, { default: "yesterday" }),
+    b: option.text("PERIOD", `second period: ${PERIOD}`, { default: "today" }),
     ...TARGET_OPTION,
     order: option.choice(MEASURES, "compare by (default: bytes; metadata if all targets are MDTs)"),
     limit: option.whole("number of rows in each list", { min: 1, max: 10_000, default: 10 }),
@@ -44,7 +44,7 @@ export default defineCommand({
   examples: {
     "plimsoll compare --store centre --a yesterday --b today": "what is different today",
     "plimsoll compare --store centre --a 2018-06-07T10:00..2018-06-07T12:00 --b 2018-06-08T10:00..2018-06-08T12:00 --target 'MDT*'":
-      "the metadata targets in the same two hours of two days",
+      "metadata targets, the same two hours on two days",
   },
   async run({ options: given }, context) {
     if (given.csv && context.json) throw new UsageError("--csv and --json: choose one");

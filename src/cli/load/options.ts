@@ -39,7 +39,7 @@ export const STORE_OPTIONS = {
   store: option.text("DIR", "store to read"),
   zone: option.text(
     "TEXT",
-    "time zone of input and output times, such as America/Los_Angeles (default: as the store says, else UTC)",
+    "time zone of input and output times, such as America/Los_Angeles (default: time zone of the store, else UTC)",
   ),
   output: option.output("FILE.html", "write the answer as one HTML file"),
   ...ENGINE_OPTIONS,

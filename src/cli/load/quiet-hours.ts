@@ -21,7 +21,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "quiet-hours",
   description:
-    "Computes target load by hour of day and weekday, with median and 90th percentile over days, and finds the window of the given length with the least load, how much quieter it is than a typical one, and busy hours. Hours of contention are those that study system names. Confidence: the window is chosen from one half of the days and tested on the other. Times without samples count as unknown, never as quiet.",
+    "Computes target load by hour of day and weekday, with median and 90th percentile over days, and finds the window of the given length with the least load, how much quieter it is than a typical one, and busy hours. Contention hours are those of study system. Confidence: the window is chosen from one half of the days and tested on the other. Times without samples count as unknown, never as quiet.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,

@@ -21,26 +21,26 @@ import { askedTargets, originOf, TARGET_OPTION, withStore } from "./options.ts";
 export default defineCommand({
   name: "watch",
   description:
-    "Shows what a file system does now: targets with their rates, latencies and fullness, and the busiest jobs. The source is the folder of a collector (--dir, several may be given, such as copies of all servers' folders) or a store (--store, its last minutes). On a terminal it is drawn again every --every until q is pressed; o changes the order. Without a terminal, or with --once, it prints one table; --json prints one document.",
+    "Shows the current load of a file system: targets with their rates, latencies and fill levels, and the busiest jobs. It reads collector folders (--dir; repeat it for copies of all servers' folders) or the last minutes of a store (--store). On a terminal it refreshes every --every until q is pressed; o changes the order. Without a terminal, or with --once, it prints one table; --json prints one document.",
   options: {
     dir: option.list("DIR", "folder of plimsoll collect server; may be repeated"),
     store: option.text("DIR", "store to read instead"),
     ...TARGET_OPTION,
     order: option.choice(LIVE_ORDERS, "sort by", { default: "bytes" }),
-    every: option.text("TIME", "time between two looks", { default: "5s" }),
+    every: option.text("TIME", "refresh interval", { default: "5s" }),
     span: option.text("TIME", "with --store: average over the last minutes", { default: "5min" }),
     limit: option.whole("number of rows of each table, without a terminal", {
       min: 1,
       max: 10_000,
       default: 20,
     }),
-    once: option.flag("print one table and end"),
+    once: option.flag("print one table and exit"),
     zone: option.text("TEXT", "time zone of output times", { default: "UTC" }),
     ...ENGINE_OPTIONS,
   },
   examples: {
     "plimsoll watch --dir /var/lib/plimsoll/server": "on a server, beside its collector",
-    "plimsoll watch --store centre": "the last five minutes of a store, again every five seconds",
+    "plimsoll watch --store centre": "the last five minutes of a store, refreshed every five seconds",
     "plimsoll watch --store centre --once --order operations": "one table, for a script",
   },
   async run({ options }, context) {

@@ -24,7 +24,7 @@ import {
 export default defineCommand({
   name: "week",
   description:
-    "Makes one page to print about a week: bytes by day, latency and volume against up to four weeks before, how full targets are, projects (accounts of the scheduler), and three findings: what is furthest out of the usual of volume, latency, fullness, the share of one account, the metadata operations of one user, the load of one target, and gaps in the samples. The week is the last seven whole days that the store has, unless --of names another time.",
+    "Makes a weekly report of one page to print: bytes per day, latency and volume compared with up to four earlier weeks, target fill levels, projects (scheduler accounts), and three findings: the largest deviations from normal in volume, latency, fill level, the share of one account, the metadata operations of one user, the load of one target, and gaps in the samples. The week is the last seven whole days of the store, unless --of gives another period.",
   options: {
     of: option.text(
       "PERIOD",

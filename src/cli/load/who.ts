@@ -23,7 +23,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "who",
   description:
-    "Sums the job counters of one target, several or (without --target) all over a time range, and shows the jobs, users or accounts with the most load: bytes, calls, metadata operations, their share and when. The remaining jobs are one row, and the load that the targets counted beyond their jobs is another, so that shares add up to 100 %. The order is by bytes, or by metadata operations if all targets are MDTs; --order changes it. A counter delta counts in the minute of the later sample.",
+    "Sums the job counters of one or more targets (default: all) over a time range and shows the jobs, users or accounts with the most load: bytes, calls, metadata operations, their share and when. The remaining jobs are one row, and the load that the targets counted beyond their jobs is another, so that shares add up to 100 %. Rows are sorted by bytes, or by metadata operations if all targets are MDTs; --order changes this. A counter delta counts in the minute of the later sample.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,

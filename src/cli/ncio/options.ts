@@ -33,11 +33,14 @@ export const common = {
     "number of servers to start for this run, or a folder of plimsoll targets start",
     { default: "4" },
   ),
-  repeats: option.whole("repetitions per point; from three on, the fastest and the slowest are dropped", {
-    min: 1,
-    max: 2000,
-    default: PAPER_REPEATS,
-  }),
+  repeats: option.whole(
+    "repetitions per point; with three or more, the fastest and the slowest are dropped",
+    {
+      min: 1,
+      max: 2000,
+      default: PAPER_REPEATS,
+    },
+  ),
   "warm-ups": option.whole("warm-up runs per point [2; servers 12]", { min: 0, max: 2000 }),
   pause: option.number("pause between repetitions, in seconds", { min: 0, max: 3600, default: 1 }),
   sync: option.flag("no fsync", { default: true }),

@@ -31,7 +31,7 @@ const OPTIONS = {
     valueName: "SECONDS",
   }),
   steps: option.whole("output steps, each with another hour's background", { min: 1, max: 1000, default: 4 }),
-  "buffered-steps": option.whole("steps that the memory of compute nodes holds (asynchronous output)", {
+  "buffered-steps": option.whole("output steps that fit into compute node memory (asynchronous output)", {
     min: 1,
     max: 1000,
     default: 1,

@@ -28,7 +28,7 @@ const OPTIONS = {
   ),
   answers: option.text(
     "FILE",
-    "judge the replay instead: answers.json of plimsoll generate reuse, whose planted removals are asked one by one",
+    "test the replay instead, on the known removals in answers.json of plimsoll generate reuse",
   ),
   around: option.text(
     "RUN|TIME",
@@ -53,7 +53,7 @@ export default defineCommand({
     "plimsoll sim what-if --store centre --policy paper,plimsoll --around 4200211856437560615":
       "the same run with the adaptive writer",
     "plimsoll sim what-if --store centre/store --answers centre/answers.json":
-      "how well this works on a generated centre",
+      "prediction error on a generated centre",
   },
   async run({ options }, context) {
     const { store: path } = options;

@@ -8,7 +8,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "store compact",
   description:
-    "Merges all batches below --target-bytes into one, drops duplicate runs and counter intervals, converts data of older versions, and sums up server counters to hours and days, from which questions about long times are answered. Readers and writers may run at the same time. A later compaction removes the files of replaced batches after --grace minutes, so that running queries can finish.",
+    "Merges all batches below --target-bytes into one, drops duplicate runs and counter intervals, converts data of older versions, and rolls up server counters into hours and days, which speed up queries over long periods. Readers and writers may run at the same time. A later compaction removes the files of replaced batches after --grace minutes, so that running queries can finish.",
   arguments: [STORE_ARGUMENT],
   options: {
     "target-bytes": option.bytes("skip larger batches; target size of new segments", {
@@ -21,12 +21,16 @@ export default defineCommand({
       min: 0,
     }),
     buckets: option.whole(
-      "also part accesses and files by file, runs by run, jobs and minutes by job into N buckets, so that a task of a study reads its own only [as the store has]",
+      "also partition accesses and files by file, runs by run, jobs and minutes by job into N buckets, so that a study task reads only its own [as the store has]",
       { min: 1, max: 10_000 },
     ),
-    by: option.choice(["none", "month"], "also part rows by months of 30 days, for questions about a time", {
-      default: "none",
-    }),
+    by: option.choice(
+      ["none", "month"],
+      "also partition rows by 30-day months, for queries on a time range",
+      {
+        default: "none",
+      },
+    ),
     ...ENGINE_OPTIONS,
   },
   examples: {

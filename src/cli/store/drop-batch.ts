@@ -7,7 +7,7 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 export default defineCommand({
   name: "store drop-batch",
   description:
-    "Lists the contents of a batch: tables, rows, times, and inputs. --apply removes the batch from the store, intact or damaged, and ingest forgets its inputs, so that they can be ingested again. Manifest entry and files of the batch are moved to the folder aside of the store. To keep the intact rows of a damaged batch, use plimsoll store repair.",
+    "Lists the contents of a batch: tables, rows, times, and inputs. --apply removes the batch from the store, intact or damaged, and ingest forgets its inputs, so that they can be ingested again. Manifest entry and files of the batch are moved to the store's aside folder. To keep the intact rows of a damaged batch, use plimsoll store repair.",
   arguments: [
     STORE_ARGUMENT,
     { name: "batch", help: "batch id, or one of its segments or manifest entries", kind: "text" },

@@ -16,10 +16,10 @@ const EXPECTED = "expected such as minutes=90d,hours=3y (d, w or y)";
 export default defineCommand({
   name: "store prune",
   description:
-    "Removes server counters that are older than --keep says: rows per minute, roll-ups per hour, roll-ups per day. A level that is not named is kept forever. Before minutes go, their hours and days are stored, so that questions about that time are answered from these; times of a question are then rounded to whole hours or days. Jobs, runs and files stay. Readers and writers may run at the same time; the files of replaced batches are removed after --grace minutes.",
+    "Removes server counters older than --keep: minutes, hourly roll-ups, daily roll-ups. A level without a limit is kept forever. Before minutes are removed, their hourly and daily roll-ups are stored; queries about that time use these, with times rounded to whole hours or days. Jobs, runs and files stay. Readers and writers may run at the same time; the files of replaced batches are removed after --grace minutes.",
   arguments: [STORE_ARGUMENT],
   options: {
-    keep: option.list("LEVEL=TIME", "how long to keep a level: minutes=90d,hours=3y,days=10y"),
+    keep: option.list("LEVEL=TIME", "retention per level: minutes=90d,hours=3y,days=10y"),
     grace: option.number("keep replaced batches this long; 0 only if nobody else uses the store", {
       valueName: "MINUTES",
       default: 60,
@@ -29,7 +29,7 @@ export default defineCommand({
   },
   examples: {
     "plimsoll store prune centre.store --keep minutes=90d,hours=3y":
-      "minutes of three months, hours of three years, days forever",
+      "keep minutes for three months, hours for three years, days forever",
   },
   async run({ arguments: [path = ""], options }, context) {
     const keepMs = keptOf(options.keep);

@@ -9,7 +9,7 @@ import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 export default defineCommand({
   name: "store repair",
   description:
-    "Reads every segment, verifies checksums, and lists damaged batches with their losses: tables, rows, times, and the logs and other inputs to ingest again. --apply replaces each damaged batch by its intact rows, so that queries work again, and ingest forgets the lost inputs. A run is kept if its row and all its accesses are intact. Server counters of a batch are dropped together with their time coverage, so that they can be ingested again without counting twice. Manifest entry and files of a damaged batch are moved to the folder aside of the store. Exit code 1 on damage without --apply.",
+    "Reads every segment, verifies checksums, and lists damaged batches with their losses: tables, rows, times, and the logs and other inputs to ingest again. --apply replaces each damaged batch by its intact rows, so that queries work again, and ingest forgets the lost inputs. A run is kept if its row and all its accesses are intact. Server counters of a batch are dropped together with their time coverage, so that they can be ingested again without counting twice. Manifest entry and files of a damaged batch are moved to the store's aside folder. Exit code 1 on damage without --apply.",
   arguments: [STORE_ARGUMENT],
   options: { ...APPLY_OPTION, ...ENGINE_OPTIONS },
   examples: {

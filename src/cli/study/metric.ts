@@ -68,7 +68,7 @@ export default defineCommand({
     from: option.text("DIR", "run nothing: evaluate the runs of an earlier study again"),
     output: option.output(
       "DIR",
-      "write report, figures and runs to this folder; replaces an earlier study. Runs of a study that is cut short stay in DIR.partial, for --from",
+      "write report, figures and runs to this folder; replaces an earlier study. An interrupted study leaves its runs in DIR.partial, for --from",
     ),
   },
   examples: {

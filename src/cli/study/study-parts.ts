@@ -15,8 +15,8 @@ import { parseSlice } from "../slice.ts";
 import { type EngineValues, storeOptions } from "../store/options.ts";
 
 export const PART_OPTIONS = {
-  part: option.text("I/N", "only hand over what bucket I of N knows, to the folder --parts; for job arrays"),
-  parts: option.text("DIR", "folder of the parts: with --part to write one, without it to study all of them"),
+  part: option.text("I/N", "only write the partial result of bucket I of N to --parts; for job arrays"),
+  parts: option.text("DIR", "folder of partial results: with --part, write one; without it, combine all"),
 } as const satisfies OptionSpecs;
 
 export interface PartValues extends EngineValues {

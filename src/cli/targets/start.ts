@@ -24,7 +24,7 @@ export default defineCommand({
   options: {
     servers: option.whole("number of servers", { short: "n", min: 1, max: SERVERS_MAX, default: 4 }),
     dir: DIR_OPTION,
-    strip: option.bytes("strip size: bytes per server before the next server follows", {
+    strip: option.bytes("strip size: contiguous bytes per server", {
       min: STRIP_BYTES_MIN,
       max: STRIP_BYTES_MAX,
       default: 64 << 10,
@@ -42,7 +42,7 @@ export default defineCommand({
     ),
     sync: option.choice(
       SYNCS,
-      "when a server makes data durable: in a thread beside other requests, at once while all others wait, or when nobody works on the file",
+      "when a server syncs: in a thread beside other requests, at once while other requests wait, or when the file is idle",
       { default: "beside" },
     ),
     "list-max": option.whole("max offset-length pairs per list request", {

@@ -224,7 +224,7 @@ describe("client readings", () => {
       readClientReading(source(text.replace(from, to), "c"));
     expect(() => readClientReading(source(text.slice(0, -5), "c"))).toThrow(/c: the file is cut or damaged/);
     expect(readClientReading(source(`${text}\0\0`)).node).toBe("n1");
-    expect(changed('"version":1', '"version":7')).toThrow(/version 7, this Plimsoll knows 1/);
+    expect(changed('"version":1', '"version":7')).toThrow(/version 7, this Plimsoll knows 2/);
     expect(changed('"jobId":"1234"', '"jobId":1234')).toThrow(/expected jobId and node/);
     expect(changed('"uid":1000', '"uid":-1')).toThrow(/uid is no whole number/);
     expect(changed('"atNs":"10"', '"atNs":10')).toThrow(/before: expected atNs/);

@@ -11,6 +11,8 @@ export const MAGIC = "PLTRACE\0";
 /** From version 2 on accesses have offsets. */
 export const VERSIONS: readonly number[] = [1, 2];
 export const BYTE_ORDER_MARK = 0x01020304;
+/** Whether this machine stores words as records of little-endian machines have them. */
+export const hostIsLittle = new Uint8Array(new Uint32Array([BYTE_ORDER_MARK]).buffer)[0] === 4;
 export const HEADER_BYTES = 4096;
 export const RECORD_BYTES = 32;
 

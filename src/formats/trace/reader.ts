@@ -6,13 +6,13 @@ import { AppendedWrites } from "./appended-writes.ts";
 import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./header.ts";
 import {
   CALL_FLAGS,
-  BYTE_ORDER_MARK,
   COUNTED_READS,
   COUNTED_WRITES,
   FILE_OTHER,
   FILE_SYSTEMS,
   FILE_UNKNOWN,
   HEADER_BYTES,
+  hostIsLittle,
   KIND,
   KIND_FLAGS,
   KIND_LAYERS,
@@ -29,6 +29,7 @@ import {
   RECORD_SHORT,
   RECORD_WRITE,
 } from "./layout.ts";
+import { movedOf } from "./moved.ts";
 import { type Counts, type TraceFacts, tellFacts } from "./notes.ts";
 
 export const trace = {
@@ -55,10 +56,9 @@ export function readTrace(source: ByteSource, sink: CallSink): TraceFacts {
 
 /** Half a MiB at a time: with their columns, larger blocks leave the cache of a core. */
 const BLOCK_RECORDS = 1 << 14;
-/** MPI_File_read, _at and _shared, and the same of write. */
-const INDEPENDENT = new Set([33, 34, 37, 49, 50, 53]);
 const TWO_32 = 4294967296;
-const hostIsLittle = new Uint8Array(new Uint32Array([BYTE_ORDER_MARK]).buffer)[0] === 4;
+/** Rows that a loop fills faster than a call. */
+const FEW = 16;
 
 /** Records [from, to) of a trace. */
 export interface RecordRange {
@@ -101,6 +101,9 @@ export function introduce(header: TraceHeader, sink: CallSink): number {
 export const unnamedFile = (file: number): CallFile => ({
   path: file === FILE_OTHER ? "(other files)" : file === FILE_UNKNOWN ? "" : `(file ${file})`,
 });
+
+/** The file's number in the trace, of the second word of a record. */
+const fileIn = (word: number): number => (hostIsLittle ? word >>> 16 : word & 0xffff);
 
 /** Who takes what the records of a trace say. */
 interface RecordSink {
@@ -145,6 +148,7 @@ export class RecordReader {
   readonly #operation = new Uint8Array(BLOCK_RECORDS);
   readonly #layer = new Uint8Array(BLOCK_RECORDS);
   readonly #flags = new Uint8Array(BLOCK_RECORDS);
+  readonly #alike = new Uint32Array(BLOCK_RECORDS);
   /** Only of traces that have offsets. */
   readonly #offset: Float64Array | undefined;
   readonly #movedByKind = new Float64Array(KIND.accessLast + 1);
@@ -230,19 +234,21 @@ export class RecordReader {
       operation: this.#operation,
       layer: this.#layer,
       flags: this.#flags,
+      alike: this.#alike,
     });
   }
 
   /** Accesses to columns; returns how many there are. */
   #decode(bytes: Uint8Array, words: Uint32Array, count: number, total: number): number {
     const [low, high] = hostIsLittle ? [0, 1] : [1, 0];
-    const [baseHigh, baseLow, files] = [this.#baseHigh, this.#baseLow, this.#files];
+    const [baseHigh, baseLow] = [this.#baseHigh, this.#baseLow];
     const [starts, ends, sizes, movedBytes] = [this.#start, this.#end, this.#bytes, this.#moved];
-    const [fileColumn, flagColumn] = [this.#file, this.#flags];
-    const [operations, layers, movedByKind] = [this.#operation, this.#layer, this.#movedByKind];
-    const offsets = this.#offset;
+    const movedByKind = this.#movedByKind;
+    const [offsets, alike] = [this.#offset, this.#alike];
     let appended: AppendedWrites | undefined;
-    let filled = 0;
+    let [filled, stretches] = [0, 0];
+    // What the word of a record decides, for all that have the same one in turn.
+    let [stretchFrom, stretchWord, stretchFile, isPlain, isAppended] = [0, -1, 0, false, false];
     for (let i = 0, at = 0; i < count; i++, at += 8) {
       const word = words[at + 1] as number;
       const kind = hostIsLittle ? word & 255 : word >>> 24;
@@ -250,10 +256,27 @@ export class RecordReader {
         this.#takeOther(bytes, words, at, kind);
         const operation = KIND_OPERATIONS[kind] as number;
         if (operation === NO_OPERATION) continue;
+        if (filled > stretchFrom) {
+          alike[stretches++] = filled;
+          this.#fillAlike(stretchFrom, filled, stretchWord, stretchFile);
+        }
         this.#takeMetadata(words, at, filled++, operation, kind);
+        alike[stretches++] = stretchFrom = filled;
+        stretchWord = -1;
         continue;
       }
       const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
+      if (word !== stretchWord) {
+        if (filled > stretchFrom) {
+          alike[stretches++] = filled;
+          this.#fillAlike(stretchFrom, filled, stretchWord, stretchFile);
+        }
+        stretchFrom = filled;
+        stretchWord = word;
+        stretchFile = this.#numberOf(fileIn(word));
+        isPlain = (flags & (RECORD_SHORT | CALL_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst;
+        isAppended = (flags & RECORD_APPENDED) !== 0 && offsets !== undefined && (flags & CALL_ERROR) === 0;
+      }
       const top = words[at + 2 + high] as number;
       let size = words[at + 2 + low] as number;
       if (offsets === undefined) size += (top | 0) * TWO_32;
@@ -267,23 +290,42 @@ export class RecordReader {
         ((words[at + 4 + high] as number) - baseHigh) * TWO_32 + ((words[at + 4 + low] as number) - baseLow);
       ends[filled] =
         ((words[at + 6 + high] as number) - baseHigh) * TWO_32 + ((words[at + 6 + low] as number) - baseLow);
-      const moved =
-        (flags & (RECORD_SHORT | CALL_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst
-          ? size
-          : movedOf(flags, kind, size, i + 1 < total ? words : undefined, bytes, at + 8);
+      const moved = isPlain
+        ? size
+        : movedOf(flags, kind, size, i + 1 < total ? words : undefined, bytes, at + 8);
       movedBytes[filled] = moved;
       movedByKind[kind] = (movedByKind[kind] as number) + moved;
-      operations[filled] = flags & RECORD_WRITE;
-      layers[filled] = KIND_LAYERS[kind] as number;
-      flagColumn[filled] = (flags & CALL_FLAGS) | (KIND_FLAGS[kind] as number);
-      const file = hostIsLittle ? word >>> 16 : word & 0xffff;
-      const known = files[file] as number;
-      fileColumn[filled] = known === 0 ? this.#fileOf(file) : known - 1;
-      if ((flags & RECORD_APPENDED) !== 0 && offsets !== undefined && (flags & CALL_ERROR) === 0)
-        (appended ??= new AppendedWrites(offsets, movedBytes, starts, ends)).add(file, filled);
+      if (isAppended && offsets !== undefined)
+        (appended ??= new AppendedWrites(offsets, movedBytes, starts, ends)).add(fileIn(word), filled);
       filled++;
     }
+    if (filled > stretchFrom) {
+      alike[stretches] = filled;
+      this.#fillAlike(stretchFrom, filled, stretchWord, stretchFile);
+    }
     return filled;
+  }
+
+  /** Columns of rows whose records have the same word: kind, flags and file. */
+  #fillAlike(from: number, to: number, word: number, file: number): void {
+    const kind = hostIsLittle ? word & 255 : word >>> 24;
+    const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
+    const [files, operations, layers, flagColumn] = [this.#file, this.#operation, this.#layer, this.#flags];
+    const [operation, layer] = [flags & RECORD_WRITE, KIND_LAYERS[kind] as number];
+    const ownFlags = (flags & CALL_FLAGS) | (KIND_FLAGS[kind] as number);
+    if (to - from < FEW) {
+      for (let row = from; row < to; row++) {
+        files[row] = file;
+        operations[row] = operation;
+        layers[row] = layer;
+        flagColumn[row] = ownFlags;
+      }
+      return;
+    }
+    files.fill(file, from, to);
+    operations.fill(operation, from, to);
+    layers.fill(layer, from, to);
+    flagColumn.fill(ownFlags, from, to);
   }
 
   /** The bytes of such a record are an errno, a length or a count: no data moves. */
@@ -301,9 +343,7 @@ export class RecordReader {
     this.#operation[row] = operation;
     this.#layer[row] = KIND_LAYERS[kind] as number;
     this.#flags[row] = (hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255) & CALL_FLAGS;
-    const file = hostIsLittle ? word >>> 16 : word & 0xffff;
-    const known = this.#files[file] as number;
-    this.#file[row] = known === 0 ? this.#fileOf(file) : known - 1;
+    this.#file[row] = this.#numberOf(fileIn(word));
   }
 
   #takeOther(bytes: Uint8Array, words: Uint32Array, at: number, kind: number): void {
@@ -388,31 +428,11 @@ export class RecordReader {
     };
   }
 
-  #fileOf(file: number): number {
-    const id = this.#sink.file(file, this.names.get(file));
-    this.#files[file] = id + 1;
-    return id;
+  #numberOf(file: number): number {
+    const known = this.#files[file] as number;
+    if (known > 0) return known - 1;
+    const number = this.#sink.file(file, this.names.get(file));
+    this.#files[file] = number + 1;
+    return number;
   }
-}
-
-/**
- * An access of MPI-IO moves its bytes through calls within, which are recorded themselves; then it moved nothing of its
- * own. Without any, an independent one did it in a way that is not seen (asynchronous I/O of the C library), while the
- * bytes of a collective one may be moved by another process: NaN, not known.
- */
-function movedOf(
-  flags: number,
-  kind: number,
-  size: number,
-  words: Uint32Array | undefined,
-  bytes: Uint8Array,
-  next: number,
-): number {
-  if ((flags & RECORD_OUTER) !== 0) return 0;
-  if ((flags & CALL_ERROR) !== 0) return 0;
-  if (kind >= KIND.mpiFirst) return INDEPENDENT.has(kind) ? size : Number.NaN;
-  if ((flags & RECORD_SHORT) === 0) return size;
-  if (words === undefined || bytes[next * 4 + 4] !== KIND.moved) return Number.NaN;
-  const low = hostIsLittle ? 0 : 1;
-  return (words[next + 2 + low] as number) + (words[next + 3 - low] as number) * TWO_32;
 }

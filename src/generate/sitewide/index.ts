@@ -8,13 +8,16 @@ import { LocalDay } from "./calendar.ts";
 import type { JobBlock } from "./job-block.ts";
 import { JobRows } from "./job-rows.ts";
 import { ClusterJobs } from "./jobs.ts";
-import { appendReadings, MinuteRows, TargetRows, TargetSums } from "./minute-rows.ts";
+import { MonitorAnswers } from "./answers-monitor.ts";
+import { appendReadings, MinuteRows, RELEASE_MINUTES, TargetRows } from "./minute-rows.ts";
 import { BINS_MAX, Plan } from "./plan.ts";
 import { type Comparison, compare } from "./published.ts";
 import { FILE_SYSTEM, LONG_SECONDS, QUARTZ, ZONE } from "./scenario.ts";
 import { SeriesJobs } from "./series.ts";
 import type { Site, SiteOptions } from "./site.ts";
 import { type MinuteSink, Spread } from "./spread.ts";
+import { SiteStates } from "./state-rows.ts";
+import { TargetSums } from "./target-cells.ts";
 import { LoadAnswers, TargetLoads } from "./target-times.ts";
 
 export { CLUSTER_CHOICES, type ClusterChoice, ZONE } from "./scenario.ts";
@@ -23,7 +26,7 @@ export { DEFAULT_CONTENTION, DEFAULT_START, Site, type SiteOptions } from "./sit
 
 export const SCENARIO = "sitewide";
 /** Changes whenever the same seed gives other output. */
-const SCENARIO_VERSION = 3;
+const SCENARIO_VERSION = 4;
 
 /** Takes the jobs of days and what they did in minutes; a session of generating calls its parts in this order. */
 export interface SiteTaker {
@@ -114,12 +117,14 @@ function fanOut(sinks: readonly MinuteSink[]): MinuteSink {
   };
 }
 
-/** Rows of `jobs`, `minutes` and `targets` into a store. */
+/** Rows of `jobs`, `minutes`, `targets`, `target_states` and `servers` into a store. */
 export class SiteTables implements SiteTaker {
   readonly #jobs: JobRows;
   readonly #minutes: MinuteRows;
   readonly #sums: TargetSums;
   readonly #targets: TargetRows;
+  readonly #states: SiteStates;
+  readonly #monitor: MonitorAnswers;
   readonly minutes: MinuteSink;
   readonly #site: Site;
   readonly #sink: RowSink;
@@ -128,17 +133,25 @@ export class SiteTables implements SiteTaker {
   constructor(site: Site, sink: RowSink) {
     this.#site = site;
     this.#sink = sink;
-    const [from] = seriesMinutes(site);
+    const [from, to] = seriesMinutes(site);
     this.#jobs = new JobRows(sink);
     this.#minutes = new MinuteRows(site, sink);
     this.#sums = new TargetSums(site, from);
     this.#targets = new TargetRows(site, sink, this.#sums);
+    this.#states = new SiteStates(site, sink);
+    this.#monitor = new MonitorAnswers(site, [from, to]);
     this.#released = from;
     this.minutes = fanOut([this.#minutes, this.#sums]);
   }
 
   get rows() {
-    return { jobs: this.#jobs.rows, minutes: this.#minutes.rows, targets: this.#targets.rows };
+    const { rows } = this.#states;
+    return { jobs: this.#jobs.rows, minutes: this.#minutes.rows, targets: this.#targets.rows, ...rows };
+  }
+
+  /** What these rows say of targets, for answers.json. */
+  get monitoring(): object {
+    return { ...this.#monitor.answers(), states: this.#states.planted };
   }
 
   loads(): void {}
@@ -156,9 +169,14 @@ export class SiteTables implements SiteTaker {
   }
 
   async before(minute: number): Promise<void> {
-    if (minute <= this.#released) return;
-    await this.#targets.release(this.#released, minute);
-    this.#released = minute;
+    while (this.#released < minute) {
+      this.#released = Math.min(minute, this.#released + RELEASE_MINUTES);
+      await this.#targets.release(this.#released, (at, target, cells, cell) => {
+        this.#monitor.add(at, target, cells, cell);
+        this.#states.add(at, target, cells, cell);
+      });
+      await this.#states.flush();
+    }
   }
 
   async finish(): Promise<void> {
@@ -187,6 +205,8 @@ export interface AnswerSheet {
   readonly ids: Readonly<Record<string, unknown>>;
   /** Times of servers: the planted slope and rate of an OST, and what the rows of `minutes` come to. */
   readonly load?: Readonly<Record<string, number>>;
+  /** What targets did and how full they are, where there are rows of them. */
+  readonly monitoring?: object;
   /** Which items the tests of ANALYSES.md section 4 compare with. */
   readonly checks: Readonly<Record<string, readonly string[]>>;
   /** What must become of the inputs in damage/, where they were asked for. */
@@ -210,6 +230,7 @@ const DEFINITIONS = [
   "B15, B16: write minutes by the size of their burst, all jobs together; zero: minutes with reads only; mostly: jobs with more than half (small) or 90 % (medium) of their I/O minutes",
   "B17: share of bytes by local start hour; percentOfMost: groups of five or more jobs with minutes with the same user, nodes and whole binary logarithms of bytes read and written (-1 for none)",
   "load: read_usecs and write_usecs of a row of minutes are bytes over ostBytesPerSecond × (1 + slope × others), others being the bytes of all other jobs on that OST in that minute over 60 × ostBytesPerSecond",
+  "monitoring: sums of columns of targets with what no job did, by local day, and by target in windows (minutes since 1970): an hour at noon of the last day with new jobs, all before it, and the last 1,440 minutes; states.atEnd: use of targets at the last state",
   "ids.periodicJobs: SHA-256 of lines `job period` in the order of starts; ids.jobs: SHA-256 of lines `cluster job` in the order of rows",
 ];
 
@@ -259,7 +280,7 @@ export class SiteAnswers implements SiteTaker {
     this.#series.end(plan);
   }
 
-  finish(more: Readonly<Record<string, AnswerItem>> = {}): AnswerSheet {
+  finish(more: Readonly<Record<string, AnswerItem>> = {}, monitoring?: object): AnswerSheet {
     const site = this.#site;
     const byPart: Record<string, Readonly<Record<string, Values>>> = {};
     for (const [name, cluster] of this.#clusters) byPart[name] = cluster.answers();
@@ -301,6 +322,7 @@ export class SiteAnswers implements SiteTaker {
       items: { ...items, ...more },
       comparison,
       ...(site.hasSeries && { load: this.#load.answers(options.contention, this.#busiest) }),
+      ...(site.hasSeries && monitoring !== undefined && { monitoring }),
       ids: {
         jobs: this.#jobs.copy().digest("hex"),
         periodicJobs: this.#series.periodicSha256,

@@ -12,8 +12,8 @@ import { LiveStates } from "./live-states.ts";
 import { drawJob, LiveJob, type LiveJobSpec, type LiveSums } from "./live-jobs.ts";
 import { FILE_SYSTEM } from "./scenario.ts";
 import { TargetCounters } from "./servers.ts";
-import { serverName } from "./minute-rows.ts";
 import { STREAM, targetName } from "./site.ts";
+import { serverName } from "./target-cells.ts";
 
 const SECOND = 1_000_000_000n;
 const CALL_BYTES = 1_048_576;

@@ -2,13 +2,14 @@
 import { UsageError } from "../../base/errors.ts";
 import type { Release } from "./entry.ts";
 import type { SiteTaker } from "./index.ts";
-import { serverName, TargetSums } from "./minute-rows.ts";
+import { mdtCalls } from "./metadata-operations.ts";
 import type { Plan } from "./plan.ts";
 import { FILE_SYSTEM, READING_SECOND, REQUEST_SECOND } from "./scenario.ts";
-import { mdtCalls, TargetCounters } from "./servers.ts";
+import { TargetCounters } from "./servers.ts";
 import { type Site, targetName } from "./site.ts";
 import type { MinuteSink } from "./spread.ts";
 import { Numbers } from "./sums.ts";
+import { serverName, TargetSums } from "./target-cells.ts";
 
 const SECOND = 1_000_000_000n;
 const FIELDS = 7;

@@ -85,8 +85,3 @@ export class TargetCounters {
     return brwStatsText(this.all, nowNs, release);
   }
 }
-
-/** Calls of an MDT from the four numbers of a row: the rest of all calls are attributes read. */
-export function mdtCalls(opens: number, closes: number, mknods: number, metadata: number) {
-  return { open: opens, close: closes, mknod: mknods, getattr: metadata - opens - closes - mknods };
-}

@@ -10,7 +10,7 @@ export function writeTables(work: string, site: Site, listener: Listener) {
     const tables = new SiteTables(site, batch);
     await generateJobs(site, [tables, answers], listener);
     await tables.finish();
-    return { sheet: answers.finish(), made: { ...tables.rows } };
+    return { sheet: answers.finish({}, tables.monitoring), made: { ...tables.rows } };
   });
 }
 

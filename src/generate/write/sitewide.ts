@@ -52,6 +52,8 @@ const WHAT: Readonly<Record<string, string>> = {
   jobs: "rows of jobs in store/",
   minutes: "rows of minutes in store/",
   targets: "rows of targets in store/",
+  target_states: "rows of target_states in store/",
+  servers: "rows of servers in store/",
   sacct: "jobs in slurm/sacct.txt (sacct --parsable2)",
   clients: "readings of clients in clients/",
   samples: "samples of servers in samples/",

@@ -81,10 +81,13 @@ export class LargeTraces {
   }
 
   #start(): BpsThreads {
-    let parts = 0;
-    for (const plan of this.#plans.values()) parts += plan.parts.length;
+    let [parts, records] = [0, 0];
+    for (const plan of this.#plans.values()) {
+      parts += plan.parts.length;
+      records += plan.parts.at(-1)?.to ?? 0;
+    }
     const options = this.#collector.partOptions as NonNullable<AccessCollector["partOptions"]>;
-    return startThreads(Math.min(this.#wanted, parts), options);
+    return startThreads(Math.min(this.#wanted, parts), { ...options, records });
   }
 
   /** After the last input: what threads know beside the parts, and the sweep if they can do it. */

@@ -14,6 +14,9 @@ import {
   type WorkerStart,
 } from "./part-work.ts";
 
+/** Jobs that another thread has at a time: while this one is at work it gives no further ones. */
+const TASKS = 2;
+
 export interface BpsThreads {
   readonly count: number;
   part(job: PartJob): Promise<PartResult>;
@@ -62,32 +65,86 @@ class OneThread implements BpsThreads {
   }
 }
 
+interface Waiting {
+  readonly job: PartJob | SliceJob;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Result = PartResult | SliceTimes | DuplicateTable;
+
+/** This thread is one of them: it has nothing else to do, and starting a further one takes as long as a part. */
 class Threads implements BpsThreads {
   readonly count: number;
-  readonly #pool: ThreadPool<Job, PartResult | SliceTimes | DuplicateTable>;
+  readonly #own: PartWorker;
+  readonly #pool: ThreadPool<Job, Result>;
+  readonly #queue: Waiting[] = [];
+  #ownIsBusy = false;
+  #given = 0;
 
   constructor(count: number, options: PartOptions) {
     this.count = count;
+    this.#own = new PartWorker(options, true);
     this.#pool = new ThreadPool({
-      program: builtFile("bps-worker.js"),
-      threads: count,
+      ...{ program: builtFile("bps-worker.js"), threads: count - 1, tasksPerThread: TASKS },
       workerData: { options } satisfies WorkerStart,
     });
   }
 
   part(job: PartJob): Promise<PartResult> {
-    return this.#pool.run(job) as Promise<PartResult>;
+    return this.#run(job) as Promise<PartResult>;
   }
 
   slice(job: SliceJob): Promise<SliceTimes> {
-    return this.#pool.run(job) as Promise<SliceTimes>;
+    return this.#run(job) as Promise<SliceTimes>;
   }
 
-  duplicates(): Promise<DuplicateTable[]> {
-    return this.#pool.runInEach({ kind: "duplicates" }) as Promise<DuplicateTable[]>;
+  async duplicates(): Promise<DuplicateTable[]> {
+    const others = this.#pool.runInEach({ kind: "duplicates" }) as Promise<DuplicateTable[]>;
+    return [this.#own.duplicates, ...(await others)];
   }
 
-  end(): Promise<void> {
-    return this.#pool.stop();
+  async end(): Promise<void> {
+    this.#queue.length = 0;
+    this.#own.close();
+    await this.#pool.stop();
+  }
+
+  /** A rejection that nobody waits for any more is no matter. */
+  #run(job: PartJob | SliceJob): Promise<Result> {
+    const result = new Promise<Result>((resolve, reject) => {
+      this.#queue.push({ job, resolve, reject });
+    });
+    result.catch(() => {});
+    this.#give();
+    return result;
+  }
+
+  #give(): void {
+    if (!this.#ownIsBusy && this.#queue.length > 0) void this.#doOne(this.#queue.shift() as Waiting);
+    while (this.#given < TASKS * (this.count - 1) && this.#queue.length > 0) {
+      const { job, resolve, reject } = this.#queue.shift() as Waiting;
+      this.#given++;
+      this.#pool
+        .run(job)
+        .finally(() => {
+          this.#given--;
+          this.#give();
+        })
+        .then(resolve, reject);
+    }
+  }
+
+  async #doOne({ job, resolve, reject }: Waiting): Promise<void> {
+    this.#ownIsBusy = true;
+    // Jobs for the others go out first, and signals come in between.
+    await new Promise((done) => setImmediate(done));
+    try {
+      resolve(this.#own.do(job));
+    } catch (error) {
+      reject(error);
+    }
+    this.#ownIsBusy = false;
+    this.#give();
   }
 }

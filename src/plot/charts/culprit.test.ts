@@ -48,6 +48,22 @@ describe("the chart of a culprit", () => {
       expect(text).toContain(words);
   });
 
+  it("names a line where no bar and no other word stands, or leaves that to the caption", () => {
+    const place = (values: readonly number[], marked: readonly number[]) => {
+      const line = { value: 94, label: "median 94" };
+      const figure = figureOf(chart(values, { marked, line }), { id: "c" });
+      const [, x, anchor] = />?<text x="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>median 94</.exec(
+        renderSvg(figure, { width: 320 }),
+      ) ?? ["", "", "none"];
+      return x === "" ? "none" : anchor;
+    };
+    expect(place([94, 93, 8, 94], [2])).toBe("end");
+    expect(place([94, 93, 8, 100], [2])).toBe("start");
+    expect(place([94, 93, 94, 94], [])).toBe("end");
+    // A bar higher than the line on the one side, the culprit's name over the other.
+    expect(place([8, 93, 93, 100], [0])).toBe("end");
+  });
+
   it("to the right has each name and value", () => {
     const text = svg(chart([3, 5, Number.NaN], { direction: "horizontal", restLabel: "7 more" }));
     expect(xmlFault(text)).toBeUndefined();

@@ -70,7 +70,8 @@ function vertical(chart: CulpritChart, context: DrawContext) {
   body += isArea ? areas(chart, context, made, bottom) : columns(chart, context, made, band);
   body += lines(horizontalLine(bottom, left, right), "muted") + made.axes;
   const names = itemNames(chart, made, band, bottom);
-  body += names.body + lineMark(chart, made, left, right) + labels(chart, made, left, right, top);
+  const words = labels(chart, made, left, right, top);
+  body += names.body + lineMark(chart, made, left, right, words.taken) + words.body;
   return { body, height: bottom + names.height };
 }
 
@@ -165,29 +166,64 @@ function itemNames(chart: CulpritChart, made: Frame, band: number, bottom: numbe
   return { body: body + heading, height: 38 };
 }
 
-function lineMark({ line, marked, items }: CulpritChart, made: Frame, left: number, right: number): string {
+/** Words that are there already, and the line from them down to the culprit. */
+interface Taken {
+  readonly from: number;
+  readonly to: number;
+  readonly y: number;
+  readonly leader: number | undefined;
+}
+
+function lineMark(
+  { line, marked, items }: CulpritChart,
+  made: Frame,
+  left: number,
+  right: number,
+  taken: Taken | undefined,
+): string {
   if (line === undefined || !(line.value > 0)) return "";
   const y = made.y(line.value);
   const text = fitMiddle(line.label, right - left, FONT_SMALL);
-  // On the side where the culprit is not.
-  const isLeft = (marked[0] ?? 0) > items.length / 2;
+  const wide = textWidth(text, FONT_SMALL) + 4;
+  // On the side where the culprit is not, if nothing stands there; else above what does; else the caption says it.
+  const isLeftFirst = (marked[0] ?? 0) > items.length / 2;
+  const sides = [isLeftFirst, !isLeftFirst].map((isLeft) => {
+    const [from, to] = isLeft ? [left, left + wide] : [right - wide, right];
+    const under = items.filter((_, at) => made.x(at) < to && made.x(at + 1) > from);
+    const highest = made.y(under.reduce((most, item) => Math.max(most, item.value || 0), line.value));
+    return { isLeft, from, to, y: highest - 5, isClear: highest === y };
+  });
+  const isFree = (side: { from: number; to: number; y: number }) =>
+    taken === undefined ||
+    ((taken.to < side.from || taken.from > side.to || Math.abs(taken.y - side.y) >= FONT + 2) &&
+      !(taken.leader !== undefined && taken.leader >= side.from && taken.leader <= side.to));
+  const free = sides.filter(isFree);
+  const side = free.find(({ isClear }) => isClear) ?? free[0];
   return (
     tag("path", {
       d: horizontalLine(y, left, right),
       ...{ stroke: "var(--plot-text)", "stroke-dasharray": "4 3", fill: "none" },
     }) +
-    haloed(text, {
-      ...{ x: isLeft ? left + 2 : right, y: y - 5, "text-anchor": isLeft ? "start" : "end" },
-      "font-size": FONT_SMALL,
-      fill: "var(--plot-muted)",
-    })
+    (side === undefined
+      ? ""
+      : haloed(text, {
+          ...{ x: side.isLeft ? left + 2 : right, y: side.y, "text-anchor": side.isLeft ? "start" : "end" },
+          "font-size": FONT_SMALL,
+          fill: "var(--plot-muted)",
+        }))
   );
 }
 
 /** The mark says what it is beside the culprit, on the side with more room; what the others are stands above them. */
-function labels(chart: CulpritChart, made: Frame, left: number, right: number, top: number): string {
+function labels(
+  chart: CulpritChart,
+  made: Frame,
+  left: number,
+  right: number,
+  top: number,
+): { readonly body: string; readonly taken: Taken | undefined } {
   const { items, marked, severity } = chart;
-  if (marked.length === 0) return "";
+  if (marked.length === 0) return { body: "", taken: undefined };
   const [first, last] = [marked[0] as number, marked.at(-1) as number];
   const highest = marked.reduce((most, at) => Math.max(most, items[at]!.value || 0), 0);
   const [from, to] = [made.x(first), made.x(last + 1)];
@@ -215,13 +251,13 @@ function labels(chart: CulpritChart, made: Frame, left: number, right: number, t
       : from - 10
     : Math.max(left + wide / 2, Math.min(right - wide / 2, middle));
   const anchor = isBeside ? (isRight ? "start" : "end") : "middle";
-  const leader =
-    isBelow && markTop - y > 16
-      ? tag("path", {
-          d: `M${coordinate(middle)} ${coordinate(y + 5)}V${coordinate(markTop - 3)}`,
-          ...{ stroke: `var(--plot-severity-${severity})`, fill: "none" },
-        })
-      : "";
+  const hasLeader = isBelow && markTop - y > 16;
+  const leader = hasLeader
+    ? tag("path", {
+        d: `M${coordinate(middle)} ${coordinate(y + 5)}V${coordinate(markTop - 3)}`,
+        ...{ stroke: `var(--plot-severity-${severity})`, fill: "none" },
+      })
+    : "";
   const ground = chart.emptyLabel === undefined ? "background" : "surface";
   let body = leader;
   body += haloed(
@@ -252,7 +288,11 @@ function labels(chart: CulpritChart, made: Frame, left: number, right: number, t
       },
       ground,
     );
-  return body;
+  const start = anchor === "start" ? x : anchor === "end" ? x - wide : x - wide / 2;
+  return {
+    body,
+    taken: { from: start, to: start + wide, y, leader: hasLeader ? middle : undefined },
+  };
 }
 
 /** Words over a drawing, with the ground around them so that lines behind do not strike them out. */

@@ -116,7 +116,12 @@ function draw(chart: PointsChart, context: DrawContext) {
   ];
   const [gutterX, gutterY] = [belowX === "" ? 0 : GUTTER, belowY === "" ? 0 : GUTTER];
   const roles = ROLES.filter((role) => drawable.some((point) => point.role === role));
-  const legend = seriesLegend(legendEntries(roles, chart.points.length - drawable.length), context, 8, 4);
+  const legend = seriesLegend(
+    legendEntries(roles, chart, chart.points.length - drawable.length),
+    context,
+    8,
+    4,
+  );
   const texts = yAxis.ticks.map((tick) => textWidth(formatTick(tick, y.unit), FONT_SMALL));
   const left = 24 + Math.max(20, ...texts);
   const right = context.width - edgeRoom(xAxis.ticks, x.unit);
@@ -155,9 +160,9 @@ function below(values: readonly number[], { scale }: ValueAxis): string {
   return scale === "log" && values.some((value) => value <= 0) ? zeroText(values) : "";
 }
 
-function legendEntries(roles: readonly Role[], missing: number): LegendEntry[] {
+function legendEntries(roles: readonly Role[], { names }: PointsChart, missing: number): LegendEntry[] {
   const entries: LegendEntry[] = roles.map((role) => ({
-    name: role,
+    name: names?.[role] ?? role,
     show: {
       width: 11,
       draw: (x, y) => tag("path", { d: SHAPES[role](x + 5.5, y, RADIUS), ...shapeStyle(role) }),

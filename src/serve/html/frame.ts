@@ -75,13 +75,23 @@ function shellHtml(frame: Frame, title: string, main: string, tools: string, dat
 <nav aria-label="Pages">${nav}</nav>
 <form class="find" action="${root}find" role="search"><input class="search" type="search" name="q" placeholder="Job, user, target" aria-label="Go to a job, a user, an account or a target" aria-keyshortcuts="/" autocomplete="off" spellcheck="false" maxlength="200"></form>
 <div class="tools"><span class="live" hidden><i></i><span role="status"></span></span>${tools}</div></div></header>
-<main id="page-main" class="wrap" tabindex="-1">
+${MAIN}
 ${main}
 </main>
 <footer class="foot wrap"><p>Made by ${prose(frame.madeBy)} from the store ${prose(frame.storeName)}, version <code>${escapeHtml(frame.version)}</code>${frame.user === null ? "" : `, for ${prose(frame.user)}`}. <span class="keys-hint"><kbd>/</kbd> find <kbd>?</kbd> all keys</span></p></footer>
 ${data}</body>
 </html>
 `;
+}
+
+const MAIN = '<main id="page-main" class="wrap" tabindex="-1">';
+
+/** A page of the version before, which says so. */
+export function olderHtml(page: Buffer, seconds: number): Buffer {
+  const at = page.indexOf(MAIN) + MAIN.length;
+  const age = Math.max(1, Math.round(seconds));
+  const words = `<p class="older" role="status"><b>As of ${age < 120 ? `${age} s` : `${Math.round(age / 60)} min`} ago.</b> The store has changed; the page of now is being computed and takes this one's place.</p>`;
+  return Buffer.concat([page.subarray(0, at), Buffer.from(words), page.subarray(at)]);
 }
 
 function originHtml({ origin }: PageContent): string {

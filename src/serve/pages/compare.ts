@@ -16,6 +16,7 @@ import { documentContent } from "./document.ts";
 const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
 const ROWS = 20;
 const DAYS_MOST = 7;
+const HOURS_LEAST = 180;
 
 export const comparePage: Page = { path: "/compare", nav: "Compare", make: compareContent };
 
@@ -38,7 +39,8 @@ async function compareContent(ask: Ask): Promise<PageContent> {
       throw new UsageError(
         `${side} ${text[side]}: longer than ${DAYS_MOST} days; plimsoll compare takes any time`,
       );
-    return window;
+    // Hours of roll-ups have the same sums as their minutes.
+    return window.to - window.from < HOURS_LEAST ? window : { ...window, grain: 60 };
   };
   const [a, b] = [windowOf("a"), windowOf("b")];
   const key = `compare ${a.from} ${a.to} ${b.from} ${b.to} ${measure}`;

@@ -47,7 +47,9 @@ export function documentContent(ask: Ask, document: Document, page: DocumentPage
 /** Sums of others have no page. */
 export const isOne = (cell: unknown): boolean =>
   typeof cell === "string" &&
-  !/^(?:others \(|not in job statistics$|all |\(empty|.* not known$|\d+ others?$)/.test(cell);
+  !/^(?:others \(|not in job statistics$|all |\(empty|.* not known$|\d+ (?:others?|users?|accounts?)$)/.test(
+    cell,
+  );
 
 const marked = (block: Block, origin: Provenance): Block =>
   block.kind === "figure" && isSynthetic(origin) ? { ...block, figure: markedFigure(block.figure) } : block;

@@ -1,5 +1,5 @@
 /** `/job/ID`: what `plimsoll job` says, targets × minutes, neighbours over it, and its Darshan logs. */
-import { jobAnswer, jobDocument, jobLoad, WRITE_CLASS_DEFAULTS } from "../../analyze/load/index.ts";
+import { jobAnswer, jobDocument, jobLoad, limitsOf, WRITE_CLASS_DEFAULTS } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
 import { originOf, storeFacts } from "../asked.ts";
@@ -38,6 +38,8 @@ async function jobContent(ask: Ask): Promise<PageContent> {
         lateMinutes: LATE_MINUTES,
         neighbours: NEIGHBOURS,
         cluster,
+        limits: (session, of, options) =>
+          ask.part(`limits ${of ?? ""}`, () => limitsOf(session, of, options)),
       },
       threshold: threshold === "mean" || threshold === "median" ? threshold : Number(threshold),
     }),

@@ -373,7 +373,7 @@ function alertsPanel(
       ["rule", "kind", "subject", "value", "limit", "text"],
       ...shown.map((one) => [one.rule, one.kind, one.subject, one.value, one.limit, one.text]),
     ],
-    sql: "",
+    sql: alertSql(time),
     command: commandLine([
       "plimsoll",
       "alerts",
@@ -383,6 +383,18 @@ function alertsPanel(
     ]),
   };
 }
+
+/** Values that three of the rules look at; the command has all of them. */
+const alertSql = ({ window }: Time): string =>
+  `select 'silent-collector' as rule, server as subject, epoch(now()) - max(to_unix_ns) / 1e9 as value from readings group by server
+union all select 'full-target', concat_ws('-', file_system, target),
+  arg_max((bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double, to_unix_ns)
+from target_states group by file_system, target
+union all select 'busy-target', name, own / nullif(median(own) over (partition by role), 0) from (
+  select concat_ws('-', file_system, target) as name, left(target, 3) as role,
+    sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as own
+  from targets where minute_unix >= ${window.to - 15} and minute_unix < ${window.to} group by all)
+order by rule, value desc`;
 
 /** By the name that the scheduler has; the panel also knows users by their numbers. */
 const whoSql = ({ window }: Time, amount: string, by: string): string =>

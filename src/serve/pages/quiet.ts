@@ -6,6 +6,12 @@ import { askedTime, originOf } from "../asked.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
 
+/** A million minute rows take 0.4 s of CPU. */
+const CONTENTION_ROWS_MAX = 2e6;
+
+const minuteRows = ({ batches }: Ask): number =>
+  batches.reduce((all, { tables }) => (tables.minutes ?? []).reduce((sum, { rows }) => sum + rows, all), 0);
+
 const SPANS = ["7d", "14d", "28d"];
 
 export const quietPage: Page = { path: "/quiet", nav: "Quiet hours", make: quietContent };
@@ -20,7 +26,10 @@ async function quietContent(ask: Ask): Promise<PageContent> {
       ...{ condition: "true", measure: "bytes", zone, lengthMinutes: 120, leastDays: 7, busyRatio: 1.5 },
     }),
   );
-  const contention = await ask.answer(`contention ${zone}`, (db) => contentionOf(db, { zone }));
+  const contention =
+    minuteRows(ask) > CONTENTION_ROWS_MAX
+      ? null
+      : await ask.answer(`contention ${zone}`, (db) => contentionOf(db, { zone }));
   const command = commandLine(["plimsoll", "quiet-hours", "--store", ask.store, ...words]);
   const document = quietDocument(answer, `all ${targets.length} targets`, contention, {
     command,

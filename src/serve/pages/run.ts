@@ -1,5 +1,5 @@
 /** `/run/ID`: one run of a program against the other runs of it. */
-import { byApplication, type RankedRow, rowsOfStore } from "../../analyze/load/index.ts";
+import { byApplication, type RankedRow, runsLike } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
 import { type Block, type Cell, type Figure, table } from "../../model/index.ts";
@@ -38,14 +38,11 @@ const VALUES: readonly Value[] = [
 async function runContent(ask: Ask): Promise<PageContent> {
   const id = ask.names[0] ?? "";
   const ids = await ownIds(ask);
-  const all = await ask.answer(`runs ${ids?.join() ?? "all"}`, (db) =>
-    rowsOfStore(db, "runs", undefined, ids),
-  );
-  const run = all.find((row) => row.runId === id);
+  const kin = await ask.answer(`runs like ${id} ${ids?.join() ?? "all"}`, (db) => runsLike(db, id, ids));
+  const run = kin.find((row) => row.runId === id);
   if (run === undefined)
     throw new NotFound(`the store has no run ${id}${ids === undefined ? "" : " of yours"}`);
   const application = String(run.application ?? "");
-  const kin = all.filter((row) => row.application === run.application);
   const source = String(run.source ?? "");
   const history = table(
     "history",
@@ -116,6 +113,7 @@ function timesFigure(kin: readonly RankedRow[], run: RankedRow, application: str
     summary: `Run times of ${formatMany(some.length, "run")}.`,
     chart: {
       kind: "points",
+      names: { context: "other runs", high: "this run" },
       x: { label: "days after the first run", unit: "count" },
       y: { label: "run time", unit: "seconds" },
       points: some.slice(0, 500).map((row) => ({

@@ -1,12 +1,11 @@
 /** `/runs`, `/files`, `/applications`: the Darshan tables of the store, to sort and to search. */
 import {
+  firstRowsOfStore,
   hasOrder,
   RANKED_COLUMNS,
   RANKED_ORDERS,
   type RankedRow,
-  ranked,
   rankedCells,
-  rowsOfStore,
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -49,18 +48,13 @@ async function content(ask: Ask, what: What): Promise<PageContent> {
   if (order === undefined)
     throw new UsageError(`order ${ask.param("order")}: choose one of ${orders.join(", ")}`);
   const ids = await ownIds(ask);
-  const all = await ask.answer(`${what} ${ids?.join() ?? "all"}`, (db) =>
-    rowsOfStore(db, what, undefined, ids).catch(noRuns),
-  );
   const application = what === "runs" ? ask.param("application") : undefined;
-  const q = ask.param("q")?.toLowerCase();
-  const isWanted = (row: RankedRow) =>
-    (application === undefined || row.application === application) &&
-    (q === undefined ||
-      Object.values(row).some((value) => typeof value === "string" && value.toLowerCase().includes(q)));
-  const rows = all.filter(isWanted);
-  const first = ranked(rows, order, ROWS);
-  const shown = linkedTable(ask, what, first, rows.length, order);
+  const search = ask.param("q")?.toLowerCase();
+  const request = { order, limit: ROWS, userIds: ids, application, search };
+  const { rows, found, all } = await ask.answer(`${what} ${JSON.stringify(request)}`, (db) =>
+    firstRowsOfStore(db, what, request),
+  );
+  const shown = linkedTable(ask, what, rows, found, order);
   const plain = commandLine([
     "plimsoll",
     "top",
@@ -77,27 +71,19 @@ async function content(ask: Ask, what: What): Promise<PageContent> {
   return {
     ...{ title, origin: await originOf(ask, "runs") },
     verdict:
-      all.length === 0
+      all === 0
         ? "The store has no Darshan logs; plimsoll ingest reads them."
-        : `${formatCount(rows.length)} of ${formatCount(all.length)} ${what}${ids === undefined ? "" : " of yours"} from Darshan logs.`,
+        : `${formatCount(found)} of ${formatCount(all)} ${what}${ids === undefined ? "" : " of yours"} from Darshan logs.`,
     panels: [
       {
         ...{ id: what, title, command: plain, csv: blocksCsv([shown]) },
-        content:
-          all.length === 0 ? [{ kind: "notice", level: "missing", text: "No Darshan logs." }] : [shown],
+        content: all === 0 ? [{ kind: "notice", level: "missing", text: "No Darshan logs." }] : [shown],
         note: `by ${order}`,
         sql: SQL[what],
       },
-      ...(application === undefined ? [] : []),
     ],
-    head: `<div class="page-head"><h1>${escapeHtml(title)}</h1><p>${all.length === 0 ? "The store has no Darshan logs; plimsoll ingest reads them." : `${formatCount(rows.length)} of ${formatCount(all.length)} ${what}${ids === undefined ? "" : " of yours"}, from Darshan logs.`}</p></div>${form}`,
+    head: `<div class="page-head"><h1>${escapeHtml(title)}</h1><p>${all === 0 ? "The store has no Darshan logs; plimsoll ingest reads them." : `${formatCount(found)} of ${formatCount(all)} ${what}${ids === undefined ? "" : " of yours"}, from Darshan logs.`}</p></div>${form}`,
   };
-}
-
-/** A store of counters alone is no mistake. */
-function noRuns(error: unknown): readonly RankedRow[] {
-  if (error instanceof UsageError) return [];
-  throw error;
 }
 
 function linkedTable(

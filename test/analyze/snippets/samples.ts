@@ -45,6 +45,7 @@ export const SAMPLES: Samples = {
   mpiSyncOnce: NONE,
   hostOfRank: [{ rank: 0 }, { rank: 2047 }],
   waitingBefore: NONE,
+  byMessage: NONE,
   overlap: WAYS,
   openOnce: WAYS,
   statOnce: NONE,

@@ -52,6 +52,20 @@ describe("critical I/O time", () => {
     expect(ledger.gain({ healthy: [{ record: shared, part: "meta", remains: 0 }] })).toBe(0);
   });
 
+  it("takes opens of the others for no time of the one rank that moves the bytes", () => {
+    const one = record({
+      ...{ fileId: "d", shared: true, ranks: 1000, writeSeconds: 90, metaSeconds: 9990, slowestSeconds: 100 },
+      ...{ bytesRead: 0, bytesWritten: 1e9, slowestBytes: 1e9 },
+    });
+    expect(ledgerOf([file(one)], []).gain({ healthy: [{ record: one, part: "write", remains: 0 }] })).toBe(
+      90,
+    );
+    const even = { ...one, slowestBytes: 1e6 };
+    expect(
+      ledgerOf([file(even)], []).gain({ healthy: [{ record: even, part: "write", remains: 0 }] }),
+    ).toBeCloseTo((100 * 90) / 10_080, 9);
+  });
+
   it("does not add what two causes share, and keeps to the run", () => {
     const ledger = ledgerOf(files, loads);
     const half = { healthy: [{ record: slow, remains: 0.5 }] };

@@ -34,8 +34,10 @@ export interface Remedy {
 
 /** What single calls say of the critical time, in place of the sum over files. */
 export interface TracedPath {
+  readonly source: "calls" | "heat map";
   readonly seconds: number;
   readonly atOnceSeconds: number;
+  readonly phases: number;
   /** For whom the job waits, by rank. */
   readonly waits: CriticalPath["waits"];
   /** Part of the time of all records whose calls are known; the rest counts as the records say. */
@@ -73,9 +75,12 @@ export class Ledger {
   readonly countedSeconds: number;
   /** Whether phases of traced calls tell it. */
   readonly isTraced: boolean;
+  /** Those phases. */
+  readonly path: TracedPath | undefined;
 
   constructor(job: LedgerJob, path?: TracedPath) {
     this.#job = job;
+    this.path = path;
     let shared = 0;
     let several = 0;
     const single = new Map<number, number>();
@@ -293,7 +298,7 @@ class Savings {
   add(record: LayerRecord, part: Part, remains: number): void {
     const gone = (partOf(record, part) || 0) * (1 - remains);
     if (!(gone > 0)) return;
-    if (record.shared) this.shared += slowestOf(record) * (gone / secondsOf(record));
+    if (record.shared) this.shared += slowestPart(record, part) * (1 - remains);
     else if (record.ranks === 1)
       this.single.set(record.slowestRank, (this.single.get(record.slowestRank) ?? 0) + gone);
     else this.several += gone;
@@ -332,11 +337,9 @@ function remainsAbove(above: LayerRecord, below: LayerRecord, part: Part, remain
   const seconds = partOf(above, part);
   if (!(seconds > 0)) return 1;
   const inside = partOf(below, part) || 0;
-  const slowestShare = slowestOf(above) / secondsOf(above);
   // One aggregator writes while all wait: its time is inside that of every rank above.
-  const belowSlowest = (below.slowestSeconds || 0) * (inside / (secondsOf(below) || 1));
-  const aboveSlowest = seconds * slowestShare;
-  const gone = Math.max(inside / seconds, aboveSlowest > 0 ? belowSlowest / aboveSlowest : 0);
+  const aboveSlowest = slowestPart(above, part);
+  const gone = Math.max(inside / seconds, aboveSlowest > 0 ? slowestPart(below, part) / aboveSlowest : 0);
   return 1 - Math.min(1, gone) * (1 - remains);
 }
 
@@ -371,6 +374,22 @@ const secondsOf = ({ readSeconds, writeSeconds, metaSeconds }: LayerRecord) =>
 function slowestOf(record: LayerRecord): number {
   const mean = secondsOf(record) / Math.max(1, record.ranks);
   return Math.max(record.slowestSeconds || 0, mean);
+}
+
+/**
+ * What of that goes into a kind of call: like the times of all ranks, but at least its part of the bytes into moving them.
+ * Where one rank of thousands moves all, the others only open the file, and their opens are no time of that rank.
+ */
+function slowestPart(record: LayerRecord, part: Part): number {
+  const all = secondsOf(record);
+  if (!(all > 0)) return 0;
+  const slowest = slowestOf(record);
+  const moving = (record.readSeconds || 0) + (record.writeSeconds || 0);
+  const bytes = (record.bytesRead || 0) + (record.bytesWritten || 0);
+  const byBytes = bytes > 0 ? moving * Math.min(1, (record.slowestBytes || 0) / bytes) : 0;
+  const moves = Math.min(slowest, Math.max(slowest * (moving / all), byBytes));
+  if (part === "meta") return slowest - moves;
+  return moving > 0 ? moves * ((partOf(record, part) || 0) / moving) : 0;
 }
 
 /** Loads per rank where the input has them; those of files of one rank otherwise. */

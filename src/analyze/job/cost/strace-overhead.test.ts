@@ -45,6 +45,12 @@ describe("costs under strace", () => {
     });
   });
 
+  it("are not known where the calls take what any call takes", () => {
+    const quick = { ...record, seeks: 0, opens: 0 };
+    expect(cost("strace", [quick])).toMatchObject({ seconds: null, basis: "unknown", atMost: false });
+    expect(withoutTracer({ ...job("strace"), records: [quick] }, claim)).toMatchObject({ severity: "warn" });
+  });
+
   it("are what they are with any other recorder", () => {
     expect(cost("trace")).toMatchObject({ seconds: 1, atMost: false, model: "half of the writes" });
   });

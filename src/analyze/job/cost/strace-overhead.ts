@@ -6,10 +6,15 @@
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import type { CostClaim } from "../rule.ts";
+import { HIGH_SHARE, WARN_SHARE } from "./cost.ts";
 import type { Healthy, Part } from "./ledger.ts";
+import { unknownCost } from "./remedies.ts";
 
 /** Fewer calls of a kind may all have been quick or slow by chance. */
 const CALLS_MIN = 16;
+
+/** Ours: of what a change saves under strace; when less is of the calls themselves, nobody can tell it from nothing. */
+const OWN_MIN = 0.1;
 
 type Kind = readonly [calls: number, seconds: number];
 
@@ -44,7 +49,10 @@ const PARTS = ["read", "write", "meta"] as const;
 const isStraced = ({ runs }: Pick<Job, "runs">) => runs.some(({ kind }) => kind === "strace");
 
 /** The claim without the part of the time that the tracer itself takes. Times under strace are never measured times. */
-export function withoutTracer(job: Pick<Job, "runs" | "records">, claim: CostClaim): CostClaim {
+export function withoutTracer(
+  job: Pick<Job, "runs" | "records" | "ledger" | "runSeconds">,
+  claim: CostClaim,
+): CostClaim {
   if (claim.kind !== "remedy" || !isStraced(job)) return claim;
   const overhead = quickestCall(job);
   if (overhead === undefined)
@@ -54,10 +62,16 @@ export function withoutTracer(job: Pick<Job, "runs" | "records">, claim: CostCla
       model: `${claim.model}, in a run that strace slowed down by an unknown time`,
     };
   const micros = Number((1e6 * overhead).toPrecision(2));
+  const left = { ...claim, healthy: net(claim.healthy, overhead) };
+  const [traced, own] = [job.ledger.gain(claim), job.ledger.gain(left)];
+  if (traced >= WARN_SHARE * job.runSeconds && own < OWN_MIN * traced)
+    return unknownCost(
+      `these calls take hardly longer than the ${micros} µs that any call takes under strace, so what they cost without it is not in the trace; plimsoll record tells`,
+      traced >= HIGH_SHARE * job.runSeconds ? "warn" : "info",
+    );
   return {
-    ...claim,
+    ...left,
     basis: "estimated",
-    healthy: net(claim.healthy, overhead),
     model: `${claim.model}; less ${micros} µs for each call, as the quickest kind takes under strace`,
   };
 }

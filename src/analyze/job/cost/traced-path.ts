@@ -28,6 +28,5 @@ export function tracedPath(files: readonly JobFile[], trace: TraceFacts | undefi
     }
   if (!(data > 0 && covered >= COVERED_MIN * data)) return undefined;
   const withMeta = covered + (trace.metaSeconds > 0 ? meta : 0);
-  const { seconds, atOnceSeconds, waits } = trace.path;
-  return { seconds, atOnceSeconds, waits, covered: withMeta / (data + meta) };
+  return { source: "calls", ...trace.path, covered: withMeta / (data + meta) };
 }

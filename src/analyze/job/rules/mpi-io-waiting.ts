@@ -70,10 +70,7 @@ const singleAggregator = defineRule({
     const files = collectiveFiles(job).flatMap((file) => {
       const rank = soleMover(job, file.posix, file.way);
       if (rank === undefined || file.record.ranks < limits.ranks) return [];
-      const stripes = fileOf(job, file.record)?.stripeCount ?? Number.NaN;
-      // A file on one target is striped first: as many as it then has.
-      const wanted = Math.min(file.record.ranks, stripes > 1 ? stripes : AGGREGATORS_MOST);
-      return [{ ...file, rank, stripes, wanted }];
+      return [{ ...file, rank, ...aggregatorsFor(job, file.record) }];
     });
     if (files.length === 0) return undefined;
     const worst = heaviest(files, ({ posix }) => known(posix.slowestSeconds));
@@ -113,10 +110,16 @@ const singleAggregator = defineRule({
   },
 });
 
+function aggregatorsFor(job: Job, record: LayerRecord) {
+  const stripes = fileOf(job, record)?.stripeCount ?? Number.NaN;
+  // A file on one target is striped first: as many as it then has.
+  return { stripes, wanted: Math.min(record.ranks, stripes > 1 ? stripes : AGGREGATORS_MOST) };
+}
+
 /** What to change, and the code for it. */
 function moreAggregators(
   job: Job,
-  { record, way, stripes, wanted }: Collective & { stripes: number; wanted: number },
+  { record, way, stripes, wanted }: Pick<Collective, "record" | "way"> & ReturnType<typeof aggregatorsFor>,
 ): Pick<Judgement, "advice" | "snippet"> {
   const hints = [
     { key: `romio_cb_${way}`, value: "enable" },
@@ -269,15 +272,9 @@ const collectiveWait = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice:
-        "Look at the balance of the ranks before the call first. Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
-      snippet: snippetFor(job, SNIPPETS.mpiHints, {
-        hints: [
-          { key: `romio_cb_${worst.way}`, value: "enable" },
-          { key: "cb_config_list", value: "*:1" },
-          { key: "cb_buffer_size", value: 64 * 2 ** 20 },
-        ],
-      }),
+      ...(others.claimed(["single-aggregator"]).has(worst.record.fileId)
+        ? oneForAll(job, worst)
+        : quickerExchange(job, worst.way)),
       effect: "At most the waiting; what the data itself takes stays.",
       ...trust(
         job,
@@ -288,6 +285,30 @@ const collectiveWait = defineRule({
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
   },
+});
+
+/** All ranks send to one: more receivers come before anything else. */
+function oneForAll(
+  job: Job,
+  file: Pick<Collective, "record" | "way">,
+): Pick<Judgement, "advice" | "snippet"> {
+  const more = moreAggregators(job, { ...file, ...aggregatorsFor(job, file.record) });
+  return {
+    ...more,
+    advice: `${more.advice} One rank takes the data of ${grouped(file.record.ranks)} ranks here. Then look at the balance of the ranks before the call.`,
+  };
+}
+
+const quickerExchange = (job: Job, way: Way): Pick<Judgement, "advice" | "snippet"> => ({
+  advice:
+    "Look at the balance of the ranks before the call first. Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
+  snippet: snippetFor(job, SNIPPETS.mpiHints, {
+    hints: [
+      { key: `romio_cb_${way}`, value: "enable" },
+      { key: "cb_config_list", value: "*:1" },
+      { key: "cb_buffer_size", value: 64 * 2 ** 20 },
+    ],
+  }),
 });
 
 export const WAITING_RULES: readonly Rule[] = [singleAggregator, lateRank, collectiveWait];

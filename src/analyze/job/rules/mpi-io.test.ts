@@ -166,6 +166,47 @@ describe("aggregators", () => {
   });
 });
 
+describe("one aggregator", () => {
+  const ranks = 1000;
+  const job = () =>
+    countersJob(ranks, [
+      {
+        module: mpiio,
+        path: FILE,
+        values: {
+          ...{
+            COLL_OPENS: ranks,
+            COLL_WRITES: ranks,
+            BYTES_WRITTEN: 1024 * MIB,
+            SIZE_WRITE_AGG_1M_4M: ranks,
+          },
+          ...{ F_WRITE_TIME: 99 * ranks, F_META_TIME: ranks, F_FASTEST_RANK_TIME: 100 },
+          ...{ F_SLOWEST_RANK_TIME: 100, SLOWEST_RANK_BYTES: MIB },
+        },
+      },
+      {
+        module: posix,
+        path: FILE,
+        values: {
+          ...{ OPENS: ranks, WRITES: 1024, BYTES_WRITTEN: 1024 * MIB, SIZE_WRITE_1M_4M: 1024 },
+          ...{ F_WRITE_TIME: 32, F_META_TIME: ranks, F_SLOWEST_RANK_TIME: 33 },
+          ...{ SLOWEST_RANK: 0, SLOWEST_RANK_BYTES: 1024 * MIB },
+        },
+      },
+    ]);
+
+  it("costs what the rank spends on the bytes, whatever opens of the others take", () => {
+    const { cost } = findingOf(job(), "single-aggregator");
+    expect(cost?.seconds).toBeCloseTo(33 * (1 - 1 / 16), 6);
+  });
+
+  it("is what waiting in collective calls asks to change first", () => {
+    const finding = findingOf(job(), "collective-wait");
+    expect(finding.advice).toMatch(/^Ask for 16 aggregators/);
+    expect(finding.snippet?.code).toContain("cb_nodes 16");
+  });
+});
+
 describe("mpiio-small", () => {
   const job = (calls: number) =>
     countersJob(1, [

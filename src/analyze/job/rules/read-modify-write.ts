@@ -2,8 +2,8 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
-import { type Rule, defineRule } from "../rule.ts";
-import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isRewritten, rewrittenFiles } from "./access-patterns.ts";
 import type { Job } from "../job.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -144,6 +144,21 @@ function readsLeft(job: Job, record: LayerRecord, mpi: boolean): number {
   return 1 - Math.min(1, calls.rewrites.readSeconds / calls.read.seconds);
 }
 
+/** What is on the node's own disk, other nodes do not see: not for a file that ranks share, unless all run on one. */
+function handOn(job: Job, isShared: boolean): Pick<Judgement, "advice" | "snippet"> {
+  const benchmark =
+    "A benchmark should let another node read what was written (IOR -C), since otherwise it measures the page cache.";
+  return isShared && job.nodes !== 1 && programOf(job).mpi
+    ? {
+        advice: `Hand the data on in memory: each rank keeps its part, and gets parts of others by messages. ${benchmark}`,
+        snippet: snippetFor(job, SNIPPETS.byMessage),
+      }
+    : {
+        advice: `Hand the data on in memory, or put files that only this job needs on the node's own disk, in /dev/shm or on a burst buffer. ${benchmark}`,
+        snippet: snippetFor(job, SNIPPETS.nodeTmp),
+      };
+}
+
 const readAfterWrite = defineRule({
   id: "read-after-write",
   title: "Data read back",
@@ -202,7 +217,7 @@ const readAfterWrite = defineRule({
       ),
       measured: { share: bytes / written, bytes },
       statement:
-        `The job reads back ${partOfBytes(bytes, written, `what it wrote to ${many(files.length, "file")}`)}${files.length === 1 ? `, from ${secondsText(gap)} after the last write on` : ""}.` +
+        `The job reads back ${partOfBytes(bytes, written, `what it wrote to ${many(files.length, "file")}`)}${files.length === 1 && gap >= 0 ? `, from ${secondsText(gap)} after the last write on` : ""}.` +
         costSentence(job, seconds, "These reads take"),
       evidence: {
         numbers: [
@@ -212,9 +227,10 @@ const readAfterWrite = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "read"),
       },
-      advice:
-        "Hand the data on in memory, or put files that only this job needs on the node's own disk, in /dev/shm or on a burst buffer. A benchmark should let another node read them (IOR -C), since otherwise it measures the page cache.",
-      snippet: snippetFor(job, SNIPPETS.nodeTmp),
+      ...handOn(
+        job,
+        files.some(({ record }) => record.ranks > 1),
+      ),
       effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later also ${formatBytes(written)} less to write.`,
       ...trust(
         job,

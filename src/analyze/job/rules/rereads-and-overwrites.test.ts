@@ -131,6 +131,9 @@ describe("read-after-write", () => {
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 128 * MIB, of: 128 * MIB });
     expect(finding.statement).toContain("The job reads back all of what it wrote to 1 file (134 MB)");
     expect(finding.confidence).toBe(traces ? "high" : "medium");
+    // Only traces name nodes; what all nodes must see is not on the disk of one.
+    expect(finding.advice.includes("own disk")).toBe(traces);
+    expect(finding.snippet?.code).toContain(traces ? "TMPDIR" : "MPI_Sendrecv");
   });
 
   it("is quiet about a file that is read and then written", () => {

@@ -1,9 +1,10 @@
 import { formatSeconds } from "../../../base/units.ts";
-import type { Figure, Section } from "../../../model/index.ts";
+import { type Block, type Figure, type Section, table } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { Job } from "../job.ts";
 import { type LayerTimes, layerName, layerTimes } from "../layer-times.ts";
+import { longestWaits } from "../phases.ts";
 import { counted } from "./counted.ts";
 
 export function cost({ job }: ReportInput): Section {
@@ -28,9 +29,32 @@ export function cost({ job }: ReportInput): Section {
     blocks: [
       { kind: "figure", figure: averageFigure(job, times) },
       { kind: "figure", figure: slowestFigure(job, times) },
+      ...waitsBlocks(job),
     ],
     detail: true,
   };
+}
+
+const WAITS_MAX = 20;
+
+/** For whom the job waits, where phases are known and ranks differ. */
+function waitsBlocks({ ledger: { path, seconds }, ranks }: Job): Block[] {
+  if (path === undefined || ranks < 2 || path.waits.size === 0) return [];
+  const from = path.source === "calls" ? "traced calls" : "the heat map";
+  const waits = longestWaits(path.waits);
+  return [
+    table(
+      "cost-waits",
+      `For whom the job waits, phase by phase: ${counted(path.phases, "phase")} of I/O from ${from}, ${formatSeconds(seconds)} in all.`,
+      [
+        ["rank", "Rank", "count", "The one with most time in a phase, or whose turn it is."],
+        ["seconds", "Waited for it", "seconds", "Its time in these phases."],
+        ["next", "Without it", "seconds", "What these phases would take by the next rank."],
+      ],
+      waits.slice(0, WAITS_MAX).map((one) => [one.rank, one.seconds, one.nextSeconds]),
+      waits.length,
+    ),
+  ];
 }
 
 function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {

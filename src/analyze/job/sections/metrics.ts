@@ -101,7 +101,7 @@ function durationBlocks(files: readonly TracedFile[], path: (fileId: string) => 
   const rows = ways.flatMap(({ fileId, layer, way, metrics: { percentiles }, outliers }) => {
     const own = percentiles[way];
     if (own === null) return [];
-    return [[path(fileId), layer, way, ...percentileCells(own), outliers[way]?.calls ?? null]];
+    return [[path(fileId), layer, way, ...percentileCells(own), outliers[way]?.calls ?? "too few calls"]];
   });
   const far = ways
     .flatMap(({ fileId, layer, way, outliers }) =>

@@ -296,6 +296,24 @@ print(f"rank {comm.rank} waited {MPI.Wtime() - before:.3f} s")`,
   },
 });
 
+/** Parts of other ranks without a way through a file. */
+const byMessage = entry("mpi-message", {
+  mpi: {
+    c: () => `int ranks;
+MPI_Comm_size(comm, &ranks);
+MPI_Sendrecv(buffer, count, MPI_BYTE, (rank + ranks - 1) % ranks, 0, /* to who needs this rank's part */
+             next, count, MPI_BYTE, (rank + 1) % ranks, 0, /* from who has what this rank needs */
+             comm, MPI_STATUS_IGNORE);`,
+    fortran: () => `integer :: ranks, ierr
+call MPI_Comm_size(comm, ranks, ierr)
+! to who needs this rank's part, from who has what this rank needs
+call MPI_Sendrecv(buffer, count, MPI_BYTE, modulo(rank - 1, ranks), 0, &
+                  next, count, MPI_BYTE, modulo(rank + 1, ranks), 0, comm, MPI_STATUS_IGNORE, ierr)`,
+    python: () => `# to who needs this rank's part, from who has what this rank needs
+comm.Sendrecv(buffer, dest=(comm.rank - 1) % comm.size, recvbuf=following, source=(comm.rank + 1) % comm.size)`,
+  },
+});
+
 const hostOfRank = entry<{ readonly rank: number }>("host-of-rank", {
   mpi: {
     c: (params) => `char host[MPI_MAX_PROCESSOR_NAME];
@@ -322,6 +340,7 @@ export const MPI_IO_SNIPPETS = {
   ownOffsets,
   openTogether,
   mpiSyncOnce,
+  byMessage,
   hostOfRank,
   waitingBefore,
 };

@@ -164,7 +164,7 @@ function findingsSection<Published>(
           ["verdict", "Here", "text", `Verdict for ${words.place}.`],
           ["published", "Published", "text", about.published],
           ["measured", "Measured", "text", "The same here."],
-          ["interval", "Interval", "text", "How far chance could have moved it."],
+          ["interval", "Interval", "text", "Confidence interval."],
           ["reason", "Why", "text", "What decided."],
         ],
         findings.map((one) => {
@@ -275,7 +275,7 @@ function findingBlocks<Published>(kind: StudyKind<Published>, finding: StudyFind
         ["bound", "Bound", "text", "The number must lie beyond it."],
         ["published", "Published", "text", "In the paper."],
         ["measured", "Measured", "text", "Here."],
-        ["interval", "Interval", "text", "How far chance could have moved it."],
+        ["interval", "Interval", "text", "Confidence interval."],
         ["state", "State", "text", "holds, fails, or open."],
       ],
       claims.map((one) => [
@@ -330,7 +330,7 @@ function optionsSection<Published>(
       ),
       {
         kind: "text",
-        text: `Method: ${method} Not every choice of the paper is printed in it; ours are named above.`,
+        text: `Method: ${method} The paper does not print every choice; those made here are listed above.`,
       },
     ],
   };

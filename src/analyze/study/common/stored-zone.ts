@@ -17,8 +17,8 @@ export async function chosenZone(db: Queryable, asked: string): Promise<ChosenZo
     : { zone: String(row.zone), zoneFrom: "store" };
 }
 
-/** `Europe/Berlin (as the store says)`. */
+/** `Europe/Berlin (from the store)`. */
 export const zoneText = ({ zone, zoneFrom }: ChosenZone): string =>
   zoneFrom === "asked"
     ? zone
-    : `${zone} (${zoneFrom === "store" ? "as the store says" : "the store names no zone; use --zone"})`;
+    : `${zone} (${zoneFrom === "store" ? "from the store" : "the store names no zone; use --zone"})`;

@@ -18,6 +18,7 @@ import { droppedOf, type MetricStudy, verdictOf } from "./study.ts";
 
 export function studyDocument(study: MetricStudy, command: string, madeBy: string): Document {
   const { setting, runs, cases } = study;
+  const overview = studyFigures(study).find(({ id }) => id === "overview");
   return {
     title: setting.simulated
       ? "I/O metrics against execution time, simulated"
@@ -29,6 +30,7 @@ export function studyDocument(study: MetricStudy, command: string, madeBy: strin
       ...setting.machine,
     ],
     verdict: verdictOf(study),
+    ...(overview === undefined ? {} : { figure: overview }),
     sections: [
       verdictSection(study),
       ...[...cases.keys()].map((set) => setSection(study, set)),
@@ -56,14 +58,13 @@ export const directionText = (direction: MetricFinding["direction"]): string =>
 
 function verdictSection(study: MetricStudy): Section {
   const { findings, options } = study;
-  const overview = studyFigures(study).find(({ id }) => id === "overview");
   const blocks: Block[] = [];
   if (study.setting.simulated)
     blocks.push({
       kind: "notice",
       level: "warning",
       text: "Simulated: a device model with latency, bandwidth and queues made these numbers, not a storage system.",
-      how: "Leave out --simulate to run the workloads on this machine.",
+      how: "Without --simulate the workloads run on this machine.",
     });
   blocks.push(
     findingsTable(
@@ -72,11 +73,10 @@ function verdictSection(study: MetricStudy): Section {
       findings.filter(({ kind }) => kind !== "metric"),
     ),
   );
-  if (overview) blocks.push({ kind: "figure", figure: overview });
   return {
     id: "verdicts",
     title: "Verdicts",
-    intro: `Correlation of each metric with execution time, normalised as in the paper: positive is the expected direction. Intervals hold ${formatPercent(options.level)} of ${formatCount(options.replicates)} draws of cases and their runs (seed ${options.seed}). A direction is decided when its interval does not hold zero.`,
+    intro: `Correlation of each metric with execution time, normalised as in the paper: positive is the expected direction. Intervals cover ${formatPercent(options.level)} of ${formatCount(options.replicates)} draws of cases and their runs (seed ${options.seed}). A direction is decided when its interval excludes zero.`,
     blocks,
   };
 }
@@ -188,7 +188,7 @@ function correlationTable({ correlations }: MetricStudy, set: SetId): TableBlock
       ["raw", "Raw", "text", "Pearson's coefficient as it is."],
       ["pearson", "Pearson", "text", "Positive: expected direction."],
       ["interval", "Interval", "text", "Cases and runs resampled."],
-      ["noise", "Noise", "text", "Only runs resampled: what the machine's luck alone does."],
+      ["noise", "Noise", "text", "Only runs resampled: machine noise alone."],
       ["spearman", "Spearman", "text", "Of ranks: whether the order is right, whatever the shape."],
       ["spearmanInterval", "Interval of Spearman", "text", "Cases and runs resampled."],
       [
@@ -257,7 +257,7 @@ function methodSection({ setting, options, runs }: MetricStudy): Section {
   const blocks: Block[] = [
     {
       kind: "text",
-      text: "BPS is the number of 512-byte blocks that the application asked for over T, the time with at least one access under way. IOPS and bandwidth are over the same T; bandwidth counts the bytes that the file system moved, ARPT is the mean time of an access.",
+      text: "BPS is the number of 512-byte blocks that the application requested over T, the time with at least one access in progress. IOPS and bandwidth are over the same T; bandwidth counts the bytes that the file system moved, ARPT is the mean time of an access.",
     },
     {
       kind: "text",

@@ -61,7 +61,7 @@ function metricFinding(set: SetId, { metric, n, runs, pearson, interval }: Corre
       return ["insufficient", `A case was run once; at least ${RUNS_MIN} runs of each are needed.`];
     if (Number.isNaN(pearson)) return ["insufficient", "No coefficient: the metric or the time is constant."];
     if (direction === "open")
-      return ["insufficient", "The interval holds zero: the direction is not decided."];
+      return ["insufficient", "The interval includes zero: the direction is not decided."];
     return direction === paper
       ? ["confirmed", `Points in ${WORDS[direction]}, as in the paper.`]
       : [
@@ -102,7 +102,7 @@ function setFinding(of: readonly MetricFinding[]): MetricFinding {
       ? ["refuted", `Otherwise here: ${refuted.join(", ")}.`]
       : open.length > 0
         ? ["insufficient", `Not decided: ${open.join(", ")}.`]
-        : ["confirmed", "All four metrics point where they do in the paper."];
+        : ["confirmed", "All four metrics point in the same direction as in the paper."];
   return {
     ...bps,
     id: `C06.${set}`,

@@ -6,7 +6,7 @@ export const a01 = defineItem({
   title: "Corpus census",
   section: "data",
   about:
-    "All logs of the period: how many there are, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are left out and counted. Distinct counts are exact.",
+    "All logs of the period: how many there are, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are skipped and counted. Distinct counts are exact.",
   reading: "Read plus written is the total, to the byte. Bytes of incomplete records are lower bounds.",
   options: ["period", "zone", "excludeMounts", "application"],
   values: {
@@ -56,7 +56,7 @@ export const a01 = defineItem({
       },
       notes: [
         ...(input.badClockRuns > 0
-          ? ["Runs whose clock cannot be right are left out of every item that needs times."]
+          ? ["Runs with a wrong clock are skipped in every item that needs times."]
           : []),
         ...(input.partialAccesses > 0
           ? ["Accesses of incomplete modules count in sums, which are lower bounds, and in nothing else."]

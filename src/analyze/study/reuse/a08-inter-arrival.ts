@@ -22,8 +22,8 @@ export const a08 = defineItem({
     writeP80Hours: ["hours", "80th percentile of write gaps", 55],
     readMedianHours: ["hours", "median read gap"],
     writeMedianHours: ["hours", "median write gap"],
-    readLongShare: ["share", "files with a mean read gap of gapHours and more", 0.8],
-    writeLongShare: ["share", "files with a mean write gap of gapHours and more", 0.8],
+    readLongShare: ["share", "files with a mean read gap of at least gapHours", 0.8],
+    writeLongShare: ["share", "files with a mean write gap of at least gapHours", 0.8],
   },
   others: {
     gapDifference: ["ratio", "larger over smaller mean gap"],

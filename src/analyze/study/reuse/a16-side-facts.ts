@@ -18,7 +18,7 @@ export const a16 = defineItem({
     logsWithoutLustre: ["share", "logs without Lustre records"],
   },
   narrative: ({ text }) =>
-    `${text("sequential")} of the calls that tell are sequential; ${text("stripeWidth1")} of the selected files have one stripe; ${text("logsWithoutLustre")} of the logs have no Lustre records.`,
+    `${text("sequential")} of the calls with a known order are sequential; ${text("stripeWidth1")} of the selected files have one stripe; ${text("logsWithoutLustre")} of the logs have no Lustre records.`,
   async measure(prepared) {
     const { files, scan } = prepared;
     const input = await prepared.input();

@@ -25,7 +25,7 @@ export const a18 = defineItem({
     writeGapOverRun: ["ratio", "mean write gap over mean run time"],
   },
   narrative: ({ number: of, text }) =>
-    `${text("below2Hours")} of the runs end within two hours (paper: more than 80 % of the jobs), on average after ${of("runMeanHours")} hours; files rest ${of("readGapOverRun")} times as long between read runs and ${of("writeGapOverRun")} times between write runs.`,
+    `${text("below2Hours")} of the runs end within two hours (paper: more than 80 % of the jobs), on average after ${of("runMeanHours")} hours; files are idle ${of("readGapOverRun")} times as long between read runs and ${of("writeGapOverRun")} times between write runs.`,
   async measure({ db, scan }) {
     const lengths = db.part?.("durations");
     // Whole nanoseconds add up to the same in any order.

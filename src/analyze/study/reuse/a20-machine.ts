@@ -8,7 +8,7 @@ export const a20 = defineItem({
   title: "Machine and burst buffers (figure 1, section 2.1)",
   section: "data",
   about:
-    "What logs tell of the machine: mount points, OSTs that files lie on, the largest number of ranks, and the share of bytes on excluded mounts, which are those of burst buffers unless told otherwise. What the paper prints of its machine stands beside it.",
+    "Facts about the machine from the logs: mount points, OSTs with files, the largest number of ranks, and the share of bytes on excluded mounts (by default burst buffers), next to the facts of the paper.",
   reading:
     "The paper leaves burst buffers out since 5 to 15 % of the I/O goes there. Disks, capacity and peak rates are in no log.",
   options: ["period", "excludeMounts"],

@@ -30,13 +30,13 @@ const SECTIONS = [
   {
     id: "reuse",
     title: "Reuse over runs",
-    intro: "How long files rest between runs, and how runs of one type follow each other.",
+    intro: "Idle time of files between runs, and streaks of runs of one type.",
   },
   { id: "sharing", title: "Sharing between applications", intro: "Who produces and who consumes." },
   {
     id: "load",
     title: "Data per run, and load in space",
-    intro: "How much runs move, and how evenly it falls on the OSTs.",
+    intro: "Bytes per run, and the balance over OSTs.",
   },
   { id: "ranks", title: "Variation within a run", intro: "How ranks differ, by interface." },
   {

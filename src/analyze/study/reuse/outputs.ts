@@ -44,7 +44,7 @@ export async function outputTables(
     ["files", "Selected files, largest first, with class and predicted next access.", () => true],
     [
       "files-to-compress",
-      `Files that rest: written and never read, or with ${options.gapHours} hours and more between runs.`,
+      `Idle files: written and never read, or with at least ${options.gapHours} hours between runs.`,
       (file) => (classes[file] === -1 && sequences.reads[file] === 0) || gap(file) >= options.gapHours * 3600,
     ],
     [
@@ -54,7 +54,7 @@ export async function outputTables(
     ],
     [
       "files-to-replicate",
-      `Read-heavy files with ${REPLICATE_READS} and more read runs: copies on several OSTs would share their load.`,
+      `Read-heavy files with at least ${REPLICATE_READS} read runs: copies on several OSTs would share their load.`,
       (file) => classes[file] === 1 && (sequences.reads[file] as number) >= REPLICATE_READS,
     ],
   ];

@@ -38,7 +38,7 @@ export const b02 = defineItem({
   title: "Census",
   section: "data",
   about:
-    "Studied jobs and their users; jobs with counters of clients; jobs with minutes of servers. Coverage is jobs seen over jobs scheduled: of the counters over all studied jobs, of the minutes over the studied jobs that ran between the first and the last minute of the store.",
+    "Studied jobs and their users; jobs with client counters; jobs with server minutes. Coverage is jobs seen over jobs scheduled: for counters, over all studied jobs; for minutes, over the studied jobs that ran between the first and the last minute of the store.",
   reading:
     "Where coverage is low the minutes are a sample. The paper's 16,795 jobs are about a quarter of the I/O jobs that Quartz must have run in those 34 days, and the paper does not say which.",
   options: ["cluster", "from", "to", "zone", "maxHours"],
@@ -59,7 +59,7 @@ export const b02 = defineItem({
     negativeCounters: ["count", "negative counters"],
   },
   narrative: ({ text }) =>
-    `${text("jobs")} jobs of ${text("users")} users are studied. Clients were read for ${text("counterCoverage")} of them, and servers saw ${text("seriesJobs")} jobs minute by minute, ${text("minuteCoverage")} of those that ran meanwhile. The jobs with counters read ${text("bytesRead")} and wrote ${text("bytesWritten")}. The paper had 2,854,478 jobs of 994 users (Cab), 1,401,897 of 584 (Quartz), and 16,795 by the minute.`,
+    `${text("jobs")} jobs of ${text("users")} users are studied. ${text("counterCoverage")} of them have client counters; ${text("seriesJobs")} jobs have server minutes, ${text("minuteCoverage")} of those that ran at the time. The jobs with counters read ${text("bytesRead")} and wrote ${text("bytesWritten")}. The paper had 2,854,478 jobs of 994 users (Cab), 1,401,897 of 584 (Quartz), and 16,795 by the minute.`,
   measure(prepared) {
     const { studied, counted, jobs, series, minutes } = prepared;
     const count = states(prepared);
@@ -72,16 +72,16 @@ export const b02 = defineItem({
       unit: "jobs",
       dropped: {
         "jobs of other clusters": count[OTHER_CLUSTER] as number,
-        "jobs whose times cannot be right, or without start or end": count[BAD_CLOCK] as number,
+        "jobs without plausible start and end times": count[BAD_CLOCK] as number,
         "jobs outside the period": count[OUTSIDE] as number,
-        "jobs of maxHours and more (B03)": count[LONG] as number,
+        [`jobs that run ${prepared.options.maxHours} h or longer (B03)`]: count[LONG] as number,
         "rows of minutes without a job id": minutes.rowsWithoutJob,
-        "rows of minutes of job numbers on several clusters, of which none can be told": minutes.rowsUnclear,
-        "jobs with minutes of other clusters, or unknown ones when a cluster is asked for":
+        "rows of minutes with a job number of several clusters": minutes.rowsUnclear,
+        "jobs with minutes of other clusters (with a cluster selected, also of unknown ones)":
           minutes.otherCluster,
         "jobs with minutes outside the period": minutes.outsidePeriod,
-        "jobs with minutes of maxHours and more": minutes.long,
-        "jobs with minutes whose times cannot be right": minutes.badClock,
+        [`jobs with minutes that run ${prepared.options.maxHours} h or longer`]: minutes.long,
+        "jobs with minutes and implausible times": minutes.badClock,
         "minutes before the start or after the end of their job": minutes.outside,
       },
       values: {
@@ -102,9 +102,9 @@ export const b02 = defineItem({
       },
       notes: [
         ...(studied.length > 0 && counted.length === 0
-          ? ["No job has counters of clients: items that need bytes of jobs say nothing."]
+          ? ["No job has client counters: items that need bytes per job are empty."]
           : []),
-        ...(series.count === 0 ? ["No job has minutes of servers: items that need them say nothing."] : []),
+        ...(series.count === 0 ? ["No job has server minutes: items that need them are empty."] : []),
       ],
     };
   },

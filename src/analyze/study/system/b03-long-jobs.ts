@@ -4,11 +4,11 @@ import { LONG } from "./jobs.ts";
 export const b03 = defineItem({
   id: "B03",
   definition: "B03@1",
-  title: "Long jobs left out",
+  title: "Long jobs (skipped)",
   section: "data",
   about:
-    "Jobs of maxHours and more, which every other item leaves out, and their share of compute time: nodes times seconds.",
-  reading: "The more compute time they have, the less the rest speaks for the machine.",
+    "Jobs that run maxHours or longer, which all other items skip, and their share of compute time: nodes times seconds.",
+  reading: "The larger their share of compute time, the less the other jobs represent the machine.",
   options: ["cluster", "from", "to", "maxHours"],
   values: {
     longJobs: ["count", "long jobs"],
@@ -17,7 +17,7 @@ export const b03 = defineItem({
     nodeHours: ["hours", "node-hours of all jobs"],
   },
   narrative: ({ text }) =>
-    `${text("longJobs")} jobs are too long and left out; they have ${text("longShareOfNodeHours")} of the compute time (paper: 2.23 % on Cab, 8.74 % on Quartz).`,
+    `${text("longJobs")} jobs are skipped as too long; they use ${text("longShareOfNodeHours")} of the compute time (paper: 2.23 % on Cab, 8.74 % on Quartz).`,
   measure({ jobs }) {
     let [longJobs, long, all, unknown, n] = [0, 0, 0, 0, 0];
     for (let job = 0; job < jobs.count; job++) {

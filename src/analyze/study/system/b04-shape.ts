@@ -55,7 +55,7 @@ export const b04 = defineItem({
   title: "Duration and nodes (figure 2, table II)",
   section: "shape",
   about:
-    "Durations and allocated nodes of the studied jobs: least, most, mean, median, and the shares below two hours and below 100 nodes. Medians between two middles lie halfway.",
+    "Durations and allocated nodes of the studied jobs: min, max, mean, median, and the shares below two hours and below 100 nodes. Medians interpolate.",
   reading: "Most jobs are short and small, so means say little about them: read the figure.",
   options: ["cluster", "from", "to", "maxHours"],
   values: {

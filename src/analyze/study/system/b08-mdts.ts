@@ -9,7 +9,7 @@ export const b08 = defineItem({
   title: "Metadata targets (figure 5)",
   section: "metadata",
   about:
-    "Opens and closes that each MDT handled: sums over the minutes of jobs, or over the rows of targets where minutes tell nothing of MDTs. Most over mean, least over most and Gini coefficient of the opens; closes over opens.",
+    "Opens and closes that each MDT handled: sums over job minutes, or over target rows where job minutes have no MDT counters. Max over mean, min over max and Gini coefficient of the opens; closes over opens.",
   reading:
     "Fewer closes than opens need not be forgotten files: closes that are lost at the end of a job, and opens that only look, are counted as opens and never closed.",
   options: ["from", "to"],
@@ -80,8 +80,8 @@ export const b08 = defineItem({
             ],
       notes: [
         source === "jobs"
-          ? "Counted over all jobs of the file system, of whatever cluster and length."
-          : "Minutes of jobs tell nothing of MDTs: these are the totals of the targets, with what no job did.",
+          ? "Counted over all jobs of the file system, of any cluster and length."
+          : "Job minutes have no MDT counters: these are target totals, including load outside all jobs.",
         ...(outside.rows === 0
           ? []
           : [

@@ -11,7 +11,7 @@ export const b10 = defineItem({
   section: "calendar",
   about:
     "For each local day: bytes of the job with the longest duration that started on it over all bytes booked on the start day; of jobs of equal length the one with the lowest number. Spearman's correlation of duration and bytes over all jobs with counters.",
-  reading: "The paper: insignificant but on a few days.",
+  reading: "The paper calls it insignificant except on a few days.",
   options: ["zone", "year"],
   values: {
     days: ["count", "days"],

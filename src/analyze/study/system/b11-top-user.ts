@@ -22,7 +22,7 @@ export const b11 = defineItem({
   title: "The top user of a day (figure 8)",
   section: "calendar",
   about:
-    "For each local day: bytes of the user who moved most over all bytes of jobs with a user, booked on their start day. longestJobMeanShare: the longest job of the day as in B10, among the same jobs; daysBelowLongestJob: days on which it moves more than the top user. top1PercentJobsShare: what the hundredth of the jobs with most bytes moves in the whole period.",
+    "For each local day: bytes of the user who moved most over all bytes of jobs with a user, booked on their start day. longestJobMeanShare: the longest job of the day as in B10, among the same jobs; daysBelowLongestJob: days on which it moves more than the top user. top1PercentJobsShare: share of the top 1 % of jobs by bytes in the whole period.",
   reading:
     "Over the same jobs it cannot lie below the share of the longest job, whose owner moves at least as much. B10 has jobs without a user too, which here nobody owns.",
   options: ["zone", "year"],
@@ -35,7 +35,7 @@ export const b11 = defineItem({
     daysBelowLongestJob: ["count", "days on which the longest job moves more"],
   },
   narrative: ({ text }) =>
-    `The top user of a day moves ${text("medianShare")} of its bytes on the median day, ${text("meanShare")} on average; on ${text("daysAbove50Percent")} of the days more than half. The hundredth of the jobs with most bytes has ${text("top1PercentJobsShare")} of all bytes.`,
+    `The top user of a day moves ${text("medianShare")} of its bytes on the median day, ${text("meanShare")} on average; on ${text("daysAbove50Percent")} of the days more than half. The top 1 % of jobs by bytes move ${text("top1PercentJobsShare")} of all bytes.`,
   measure(prepared) {
     const { options } = prepared;
     const days = prepared.userDays();

@@ -29,7 +29,7 @@ export const b14 = defineItem({
     meanLargestShare: ["share", "largest burst over memory, mean"],
   },
   narrative: ({ text }) =>
-    `${text("below5Share")} of ${text("jobs")} jobs write no burst of 5 % of their memory and more, ${text("below15Share")} none of 15 %, and ${text("above50")} write one above 50 % (paper: 96.3 %, 98.2 %, and 170 of 16,795). Of the jobs that write at all ${text("writersBelow5Share")} stay below 5 %.`,
+    `${text("below5Share")} of ${text("jobs")} jobs write no burst of 5 % of their memory or more, ${text("below15Share")} none of 15 %, and ${text("above50")} write one above 50 % (paper: 96.3 %, 98.2 %, and 170 of 16,795). Of the jobs that write at all ${text("writersBelow5Share")} stay below 5 %.`,
   measure(prepared) {
     const { series } = prepared;
     const { all, writer } = largestShares(prepared);

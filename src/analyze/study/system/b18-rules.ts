@@ -108,7 +108,7 @@ function smallWrites(prepared: Prepared, holds: Holds): Rule {
     id: base.id,
     title: base.title,
     severity: share(bytes, all.writers.total) > 0.25 ? "high" : "warn",
-    statement: `${formatShare(part)} of the ${formatCount(all.jobs.heavy)} jobs that write much do so in calls below ${formatBytes(all.limits.perCall)}; they write ${formatShare(share(bytes, all.writers.total))} of all bytes.${names.length > 0 ? ` Most of it: ${names.join(", ")}.` : ""}`,
+    statement: `${formatShare(part)} of the ${formatCount(all.jobs.heavy)} heavy writers use calls below ${formatBytes(all.limits.perCall)}; they write ${formatShare(share(bytes, all.writers.total))} of all bytes.${names.length > 0 ? ` Most of it: ${names.join(", ")}.` : ""}`,
     numbers: [
       {
         label: "heavy jobs with small calls",
@@ -190,9 +190,8 @@ function dominant(prepared: Prepared, holds: Holds): Rule {
       },
     ],
     limits: [threshold("share of the top user", LIMITS.topUser, "share")],
-    advice:
-      "Improve the I/O of these users first, and let the scheduler run jobs with little I/O beside theirs.",
-    effect: "The largest part of the load is in few hands, so few changes reach it.",
+    advice: "Improve the I/O of these users first, and schedule jobs with little I/O next to theirs.",
+    effect: "Few users cause most of the load, so a few changes are enough.",
     confidence: "high",
     confidenceReason:
       "It is a count, not an estimate; jobs without counters or without a user are not in it.",
@@ -243,11 +242,10 @@ function unclosed({ mdts: { targets } }: Prepared, holds: Holds): Rule {
     statement: `${formatCount(opens - closes)} of ${formatCount(opens)} opens have no close.`,
     numbers: [{ label: "closes", value: closes, unit: "count", of: opens }],
     limits: [threshold("closes over opens", LIMITS.closed, "share")],
-    advice:
-      "Look which programs leave files open; look also at jobs that are killed, whose closes servers never see by name.",
+    advice: "Find the programs that leave files open; check also killed jobs, whose closes carry no job id.",
     effect: "Fewer locks and open handles on the metadata servers.",
     confidence: "low",
-    confidenceReason: "Opens that only look, and closes after the end of a job, give the same picture.",
+    confidenceReason: "Opens for stat only, and closes after the end of a job, look the same.",
   });
   return { ...base, applies: true, finding };
 }
@@ -258,7 +256,7 @@ export const b18 = defineItem({
   title: "Recommendations",
   about:
     "Six rules from the items: small writes per call (B06), unbalanced MDTs (B08), a dominant user (B11), contention hours (B17), unclosed files (B08), memory that I/O leaves unused (B15). Each applies when its number and the interval of that number lie beyond the limit that is printed with it; where the observation could not be judged, there is no advice.",
-  reading: "The limits are ours; the paper gives advice without any.",
+  reading: "Plimsoll sets the limits; the paper gives advice without any.",
   options: ["population", "perCall", "threshold", "zone", "similarity", "groupJobs"],
   values: {
     rules: ["count", "rules"],

@@ -19,10 +19,10 @@ import { publishedText } from "./published-text.ts";
 import type { Study } from "./study.ts";
 
 const SECTIONS = [
-  { id: "data", title: "Data", intro: "Clusters, jobs, and how much of them the collectors saw." },
+  { id: "data", title: "Data", intro: "Clusters, jobs, and collector coverage." },
   { id: "shape", title: "Duration and nodes", intro: "How long jobs run, and on how many nodes." },
   { id: "users", title: "Readers and writers", intro: "What users do with the file system." },
-  { id: "writes", title: "Efficient and inefficient writes", intro: "Who writes much, and in small calls." },
+  { id: "writes", title: "Efficient and inefficient writes", intro: "Who writes most, and in small calls." },
   {
     id: "metadata",
     title: "Metadata",
@@ -33,11 +33,11 @@ const SECTIONS = [
     title: "I/O traffic over time",
     intro: "Days and weekdays, the longest job, and the top user.",
   },
-  { id: "run", title: "I/O within a run", intro: "How much of a run has I/O, and in what rhythm." },
+  { id: "run", title: "I/O within a run", intro: "Share of the run with I/O, and its period." },
   {
     id: "bursts",
     title: "Bursts of writes and memory",
-    intro: "How large outputs are, in bytes and beside the memory of the job.",
+    intro: "Output sizes, in bytes and relative to job memory.",
   },
   { id: "contention", title: "Contention", intro: "How the hour of the day changes I/O time." },
 ];
@@ -93,7 +93,7 @@ export const SYSTEM_STUDY: StudyKind<Published> = {
     place: "this system",
     finding: "Observation",
     about: {
-      id: "Number here; the paper has none.",
+      id: "Value here; the paper has none.",
       title: "What the paper observed.",
       published: "Main number of the paper; of Quartz where both clusters have one.",
     },
@@ -119,7 +119,7 @@ function recommendationsSection({ recommendations, items }: Study): Section {
   return {
     id: "recommendations",
     title: "What to do",
-    intro: "Rules from the study, with the numbers behind each. The limits are ours.",
+    intro: "Rules from the study, with the numbers behind each. Plimsoll sets the limits.",
     blocks: [
       { kind: "findings", findings: recommendations, none: "No rule applies, or there is not enough data." },
       ...(rest.length === 0 ? [] : [{ kind: "text" as const, text: rest.join(" ") }]),
@@ -132,13 +132,13 @@ function contradictionsSection(): Section {
     id: "contradictions",
     title: "What does not add up in the paper",
     intro:
-      "Numbers of the paper that contradict each other or are not defined, and what is done about it here. Do not expect to meet all published numbers at once.",
+      "Numbers of the paper that contradict each other or are undefined, and how this study handles them. No data can match all published numbers at once.",
     detail: true,
     blocks: [
       table(
         "contradictions",
         "Points to know before comparing.",
-        [["point", "Point", "text", "What the paper says, and what is wrong with it."]],
+        [["point", "Point", "text", "Statement of the paper, and the contradiction."]],
         [...WRITE_CONTRADICTIONS, ...CONTRADICTIONS].map((text) => [text]),
       ),
     ],

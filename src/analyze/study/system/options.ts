@@ -25,7 +25,7 @@ export const SYSTEM_OPTIONS = {
   zone: text(
     "",
     "ZONE",
-    "time zone for hours, days and dates, such as America/Los_Angeles [as the store says, else UTC]",
+    "time zone for hours, days and dates, such as America/Los_Angeles [time zone of the store, else UTC]",
   ),
   maxHours: number(WRITE_CLASS_DEFAULTS.maxHours, "skip jobs that run N hours or longer", {
     min: 0.001,

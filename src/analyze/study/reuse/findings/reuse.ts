@@ -12,8 +12,8 @@ const LONG_SHARE = 0.75;
 
 export const f03 = ({ files, options, value }: Evidence): Draft => ({
   id: "F03",
-  title: "Files rest for days between runs of a type",
-  statement: `Read runs and write runs of a file have similar gaps, for 80 % of the files of ${options.gapHours} hours and more.`,
+  title: "Files are idle for days between runs of a type",
+  statement: `Read runs and write runs of a file have similar gaps, at least ${options.gapHours} hours for 80 % of the files.`,
   n: Math.min(value("A08.readFiles") || 0, value("A08.writeFiles") || 0),
   minimum: MINIMUM,
   unit: "files",
@@ -69,7 +69,7 @@ function readingsOf(gapHours: number, value: Evidence["value"]): string {
 export const f04 = ({ count, files }: Evidence): Draft => ({
   id: "F04",
   title: "Data is produced a few times and consumed many times",
-  statement: "Read runs follow each other in longer rows than write runs do.",
+  statement: "Streaks of read runs are longer than streaks of write runs.",
   n: count("A09"),
   minimum: MINIMUM,
   unit: "files",

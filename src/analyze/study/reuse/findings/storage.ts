@@ -5,7 +5,7 @@ import { type Evidence, OSTS_MIN } from "./draft.ts";
 export const f07 = ({ count, osts, value }: Evidence): Draft => ({
   id: "F07",
   title: "OSTs carry very different loads",
-  statement: "Files are spread evenly over the OSTs, but the data that they move is not.",
+  statement: "Files are spread evenly over the OSTs, but their traffic is not.",
   n: count("A12"),
   minimum: OSTS_MIN,
   unit: "OSTs",
@@ -78,13 +78,13 @@ export const f08 = ({ layers, value }: Evidence): Draft => ({
 export const f09 = ({ hours, value }: Evidence): Draft => ({
   id: "F09",
   title: "Busy hours are slow but steady",
-  statement: "Where I/O takes long, its time varies less; over the day it varies by more than a fifth.",
+  statement: "In hours with slow I/O, I/O time varies less; over the day it varies by more than 20 %.",
   n: value("A14.cells") || 0,
   minimum: MINIMUM,
   unit: "pairs of file and hour",
   claims: [
     {
-      ...claim("A14.spearman", "I/O time and its variation fall apart over the day", "below", 0, hours.rho),
+      ...claim("A14.spearman", "I/O time and its variation diverge over the day", "below", 0, hours.rho),
       range: [-1, 1],
     },
     {
@@ -102,7 +102,7 @@ export const f09 = ({ hours, value }: Evidence): Draft => ({
 
 export const f10 = ({ count, files, value }: Evidence): Draft => ({
   id: "F10",
-  title: "Amounts repeat, times do not",
+  title: "Bytes repeat, times do not",
   statement:
     "From run to run the data of a file changes little and its I/O time much; read-heavy files vary most in time.",
   n: count("A15"),

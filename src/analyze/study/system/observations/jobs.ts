@@ -29,7 +29,7 @@ export const jobDrafts: Make = (prepared, value) => {
     {
       id: "O02",
       title: "Reads and writes are spread evenly over users",
-      statement: "Some users only write, some only read, and the others lie between.",
+      statement: "Some users only write, some only read, and the others do both.",
       n: value("B05.users"),
       minimum: MINIMUM,
       unit: "users",
@@ -61,8 +61,7 @@ export const jobDrafts: Make = (prepared, value) => {
     {
       id: "O03",
       title: "Few write efficiently",
-      statement:
-        "Most jobs that write much do so in small calls, and few of the users who write much write efficiently.",
+      statement: "Most heavy writers use small calls, and few of the users who write most write efficiently.",
       n: Math.min(value("B06.heavy"), value("B06.usersHeavy")),
       minimum: MINIMUM,
       unit: "heavy users",

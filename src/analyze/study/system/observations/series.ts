@@ -37,7 +37,7 @@ export const seriesDrafts: Make = (prepared, value) => {
     {
       id: "O12",
       title: "Writes are periodic",
-      statement: "Most I/O-intensive jobs write in a steady rhythm.",
+      statement: "Most I/O-intensive jobs write periodically.",
       n: periodCount(prepared),
       minimum: MINIMUM,
       unit: "jobs with writes that are long enough",
@@ -61,7 +61,7 @@ export const seriesDrafts: Make = (prepared, value) => {
       id: "O13",
       title: "Bursts are far below memory",
       statement:
-        "More than 95 % of the jobs write bursts below 5 % of their memory, and most never one above 1 %.",
+        "More than 95 % of the jobs write bursts below 5 % of their memory, and most never exceed 1 %.",
       n: value("B14.jobs"),
       minimum: MINIMUM,
       unit: "jobs with minutes",
@@ -118,7 +118,7 @@ export function contentionDraft(prepared: Prepared, value: (key: string) => numb
   return {
     id: "O15",
     title: "Busy hours are slow",
-    statement: "Similar jobs take longer for their I/O when they start at hours in which much is moved.",
+    statement: "Similar jobs take longer for their I/O when they start in busy hours.",
     n: value("B17.groups"),
     minimum: GROUPS_MIN,
     unit: "groups of similar jobs",

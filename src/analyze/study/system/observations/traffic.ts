@@ -9,7 +9,7 @@ export const targetDrafts: Make = (prepared, value) => {
     {
       id: "O06",
       title: "Metadata targets are loaded unequally",
-      statement: "The numbers of opens that MDTs handle differ.",
+      statement: "MDTs handle different numbers of opens.",
       n: value("B08.opens") > 0 ? value("B08.mdts") : 0,
       minimum: MDTS_MIN,
       unit: "MDTs",
@@ -70,7 +70,7 @@ export const dayDrafts: Make = (prepared, value) => {
     {
       id: "O09",
       title: "The longest job does not matter",
-      statement: "The job that runs longest moves little of what a day moves.",
+      statement: "The longest-running job of a day moves few of the day's bytes.",
       n: value("B10.days"),
       minimum: DAYS_MIN,
       unit: "days",
@@ -93,7 +93,7 @@ export const dayDrafts: Make = (prepared, value) => {
     {
       id: "O10",
       title: "Top users dominate",
-      statement: "The user who moves most has a large share of what a day moves.",
+      statement: "The top user of a day moves a large share of the day's bytes.",
       n: value("B11.days"),
       minimum: DAYS_MIN,
       unit: "days",
