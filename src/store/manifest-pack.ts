@@ -29,11 +29,13 @@ export function readPack(store: string): ReadonlyMap<string, BatchInfo> {
   const sum = createHash("sha256").update(bytes.subarray(0, end)).digest("hex");
   if (bytes.toString("latin1", end, end + HASH_LENGTH) !== sum) return entries;
   const text = bytes.toString("utf8", 0, end);
+  // Rare, and looked for once: in each entry it would take longer than all else.
+  const somePruned = text.includes(PRUNED);
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf("\n", at);
     const id = text.slice(at, at + ID_LENGTH);
     assert(isBatchId(id) && next > at + ID_LENGTH, "a whole copy has lines of entries");
-    entries.set(id, lazyEntry(id, text.slice(at + ID_LENGTH + 1, next)));
+    entries.set(id, lazyEntry(id, text.slice(at + ID_LENGTH + 1, next), somePruned));
     at = next + 1;
   }
   return entries;
@@ -41,8 +43,10 @@ export function readPack(store: string): ReadonlyMap<string, BatchInfo> {
 
 /** Replacements stand first, so that those without are known at a glance. */
 const NOTHING_REPLACED = '{"replaces":[],';
+const NONE: readonly string[] = [];
+const PRUNED = '"pruned":';
 
-function lazyEntry(id: string, text: string): BatchInfo {
+function lazyEntry(id: string, text: string, mayBePruned: boolean): BatchInfo {
   let parsed: BatchInfo | undefined;
   const all = (): BatchInfo => (parsed ??= JSON.parse(text) as BatchInfo);
   const plain = text.startsWith(NOTHING_REPLACED);
@@ -59,13 +63,13 @@ function lazyEntry(id: string, text: string): BatchInfo {
       return all().writer;
     },
     get replaces() {
-      return plain ? [] : all().replaces;
+      return plain ? NONE : all().replaces;
     },
     get tables() {
       return all().tables;
     },
-    // Rare, and left out where there is none.
-    ...(text.includes('"pruned":') && { pruned: all().pruned as NonNullable<BatchInfo["pruned"]> }),
+    // Left out where there is none.
+    ...(mayBePruned && text.includes(PRUNED) && { pruned: all().pruned as NonNullable<BatchInfo["pruned"]> }),
   };
 }
 

@@ -59,6 +59,7 @@ export interface Manifest {
 }
 
 const KIND = "plimsoll batch";
+const ENTRY_END = ".json";
 
 export function entryText(batch: BatchInfo): string {
   assert(areTables(batch.tables, batch.id), "an entry that is written can be read");
@@ -79,10 +80,15 @@ export function readManifest(store: string, { known, lenient = false }: ReadOpti
     const damaged: FormatError[] = [];
     try {
       for (const name of names) {
+        const before = name.endsWith(ENTRY_END) ? known?.get(name.slice(0, -ENTRY_END.length)) : undefined;
+        if (before !== undefined) {
+          entries.set(before.id, before);
+          continue;
+        }
         const id = entryId(name);
         if (id === undefined) continue;
         try {
-          entries.set(id, known?.get(id) ?? readEntry(entryPath(store, id), id));
+          entries.set(id, readEntry(entryPath(store, id), id));
         } catch (error) {
           if (!lenient || !(error instanceof FormatError)) throw error;
           damaged.push(error);
@@ -134,7 +140,9 @@ export function judge({ entries, settled }: Pick<Manifest, "entries" | "settled"
   assert(verdicts.size === entries.size, "every entry is judged, and nothing else");
   for (const { id, replaces } of entries.values())
     assert(
-      verdicts.get(id) !== "live" || replaces.every((old) => verdicts.get(old) !== "live"),
+      replaces.length === 0 ||
+        verdicts.get(id) !== "live" ||
+        replaces.every((old) => verdicts.get(old) !== "live"),
       "no row counts in a batch and in the one that replaces it",
     );
   return verdicts;
