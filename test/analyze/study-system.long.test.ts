@@ -255,7 +255,7 @@ describe("at the edge", () => {
     const found = await study({ jobs: uncounted, minutes }, { groupJobs: 2 });
     expect(statuses(found)).not.toContain("B06");
     expect(statuses(found)).toEqual(expect.arrayContaining(["B04", "B12", "B14", "B17"]));
-    expect(found.items.B02?.notes.join()).toContain("No job has counters");
+    expect(found.items.B02?.notes.join()).toContain("No job has client counters");
   });
 
   it("times that cannot be right are left out and told", async () => {
