@@ -92,7 +92,7 @@ it("figures, tables and the report of a study in parts are those of one process"
   expect(names.length).toBeGreaterThan(20);
   // The order in which threads add shows in the last of sixteen digits, also of one process.
   const text = (folder: string, name: string) =>
-    readFileSync(desk.path(`${folder}/${name}`), "utf8").replaceAll(/\d+\.\d{8,}(?:e-?\d+)?/g, (number) =>
+    readFileSync(desk.path(`${folder}/${name}`), "utf8").replaceAll(/\d+\.\d+(?:e[+-]?\d+)?/g, (number) =>
       Number(number).toPrecision(12),
     );
   for (const name of names) expect([name, text("many", name)]).toEqual([name, text("one", name)]);

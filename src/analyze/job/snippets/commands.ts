@@ -146,9 +146,10 @@ const environmentImage = entry<Place & { readonly files: number }>("environment-
       paths,
     ) => `# once: the environment as one image instead of ${formatCount(whole(files))} files
 mksquashfs ${paths.folder(path)} environment.squashfs
-# in the job, on each node: mounted read-only without root
-mkdir -p /tmp/environment && squashfuse environment.squashfs /tmp/environment
-export PATH="/tmp/environment/bin:$PATH"`,
+# in the job, on each node: mounted read-only without root, in a folder of this job
+image="\${TMPDIR:-/tmp}/environment.\${USER:-job}.\${SLURM_JOB_ID:-$$}"
+mkdir -p "$image" && squashfuse environment.squashfs "$image"
+export PATH="$image/bin:$PATH"`,
   },
 });
 
