@@ -45,6 +45,8 @@ function project(name: string, isolate: boolean, include: readonly string[]) {
       hookTimeout: long ? 300_000 : 60_000,
       // A browser on a busy machine can take seconds to draw.
       expect: { poll: { timeout: 10_000 } },
+      // Campaigns run real browsers, schedulers and compilers side by side: what fails is asked once more, and the report says "retry".
+      retry: long ? 1 : 0,
       pool: "forks" as const,
     },
   };

@@ -3,7 +3,7 @@
  * night: bytes and seconds of a day, and how long questions take, as whole commands.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { compactStore, pruneStore, Store } from "../../src/store/index.ts";
@@ -29,7 +29,7 @@ try {
   console.log(
     `${OSTS} OSTs, ${JOBS_PER_HOUR} jobs/h, ${DAYS} days; synthetic rows, 24 batches a day, compacted every ${COMPACT_DAYS} days`,
   );
-  await grow();
+  if (!existsSync(path)) await grow();
   askAll("whole store with its minutes");
   await prune();
   askAll(`minutes of ${KEEP_DAYS} days, hours and days of the rest`);

@@ -39,7 +39,6 @@ export async function performTask(folder: RunFolder, name: string, effects: Effe
       return before.code ?? 0;
     }
     const began = performance.now();
-    const cpu = process.cpuUsage();
     const running: TaskState = {
       state: "running",
       attempts: (before?.attempts ?? 0) + 1,
@@ -49,7 +48,8 @@ export async function performTask(folder: RunFolder, name: string, effects: Effe
     };
     folder.setState(name, running);
     const { code, out, err } = await effects.run(task.words);
-    const used = process.cpuUsage(cpu);
+    // One task is one process: its start counts too.
+    const used = process.cpuUsage();
     if (isDone(code)) folder.setOutput(name, out);
     folder.setState(name, {
       ...running,

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { UsageError } from "../base/errors.ts";
 import type { Queryable } from "../model/index.ts";
 import { type BatchInfo, Store, type StoreSession } from "../store/index.ts";
+import { KnownAnswers } from "./known-answers.ts";
 
 interface AnswersOptions {
   /** What the database may hold in memory, over all sessions. */
@@ -16,7 +17,8 @@ interface AnswersOptions {
 
 /** Sessions that work side by side: a slow question does not hold up the quick ones. */
 const SESSIONS = 2;
-const ANSWERS_MAX = 400;
+/** What answers of one version may hold in memory, by estimate. */
+const ANSWERS_BYTES_MAX = 64 * 2 ** 20;
 const WAITING_MAX = 400;
 /** How long a look at the manifest lasts. */
 const FRESH_MS = 250;
@@ -106,7 +108,7 @@ class Version implements Answers {
   /** Its segments are gone, as after a compaction: sessions over them answer nothing any more. */
   isStale = false;
   readonly #store: Store;
-  readonly #known = new Map<string, Promise<unknown>>();
+  readonly #known = new KnownAnswers(ANSWERS_BYTES_MAX);
   readonly #idle: StoreSession[] = [];
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
@@ -123,21 +125,7 @@ class Version implements Answers {
   }
 
   part<T>(name: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.#known.get(name) as Promise<T> | undefined;
-    if (known !== undefined) {
-      // The last asked stays longest.
-      this.#known.delete(name);
-      this.#known.set(name, known);
-      return known;
-    }
-    const made = ask();
-    this.#known.set(name, made);
-    made.catch(() => this.#known.delete(name));
-    for (const old of this.#known.keys()) {
-      if (this.#known.size <= ANSWERS_MAX) break;
-      this.#known.delete(old);
-    }
-    return made;
+    return this.#known.answer(name, ask);
   }
 
   /** No new questions come; sessions are closed as they become idle. */

@@ -120,6 +120,8 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
       (wanted) => document.querySelector<HTMLElement>("#host")?.dataset.traceState === wanted,
       state,
     );
+    // The first picture comes with a frame.
+    await shownWindow();
   }
 
   function shownWindow(): Promise<[number, number]> {
@@ -171,9 +173,9 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
 
   it("draws calls where they are: reads in the upper half of a lane, writes in the lower", async () => {
     await mount(packed(smallTrace()));
-    expect(await colourAt("trace-timeline", x(3.8), writeY(1))).toEqual(WRITE);
+    await expect.poll(() => colourAt("trace-timeline", x(3.8), writeY(1)), PATIENCE).toEqual(WRITE);
     expect(await colourAt("trace-timeline", x(3.8), readY(1))).not.toEqual(WRITE);
-    expect(await colourAt("trace-timeline", x(6.8), readY(2))).toEqual(READ);
+    await expect.poll(() => colourAt("trace-timeline", x(6.8), readY(2)), PATIENCE).toEqual(READ);
     expect(await colourAt("trace-timeline", x(6.8), writeY(2))).not.toEqual(READ);
     expect(await colourAt("trace-timeline", x(5), writeY(1))).not.toEqual(WRITE);
     await page.getByLabel("writes").uncheck();
@@ -443,11 +445,11 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
   it("shows the offsets of the file that is chosen", async () => {
     await mount(packed(smallTrace()));
     // shared.h5 ends at 4 MB; the call of rank 0 is from 3 MB up, between 3 and 3.5 s. The plot is 6 to 220 px high.
-    expect(await colourAt("trace-offsets", x(3.25), 30)).toEqual(WRITE);
+    await expect.poll(() => colourAt("trace-offsets", x(3.25), 30), PATIENCE).toEqual(WRITE);
     expect(await colourAt("trace-offsets", x(8.5), 100)).not.toEqual(WRITE);
     await page.getByLabel("File of the offset view").selectOption("2");
     await shownWindow();
-    expect(await colourAt("trace-offsets", x(8.4), 100)).toEqual(WRITE);
+    await expect.poll(() => colourAt("trace-offsets", x(8.4), 100), PATIENCE).toEqual(WRITE);
     expect(await colourAt("trace-offsets", x(3.25), 30)).not.toEqual(WRITE);
   });
 
@@ -495,15 +497,15 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
       document.documentElement.dataset.theme = "dark";
     });
     await shownWindow();
-    expect(await colourAt("trace-timeline", x(3.8), writeY(1))).toEqual(WRITE_DARK);
-    expect(await colourAt("trace-timeline", x(5.4), writeY(0))).toEqual([17, 17, 17]);
+    await expect.poll(() => colourAt("trace-timeline", x(3.8), writeY(1)), PATIENCE).toEqual(WRITE_DARK);
+    await expect.poll(() => colourAt("trace-timeline", x(5.4), writeY(0)), PATIENCE).toEqual([17, 17, 17]);
   });
 
   it("shows another layer, and says that layers nest", async () => {
     await mount(packed(smallTrace()));
     await page.getByLabel("Layer").selectOption("1");
     await shownWindow();
-    expect(await colourAt("trace-timeline", x(4.2), writeY(0))).toEqual(WRITE);
+    await expect.poll(() => colourAt("trace-timeline", x(4.2), writeY(0)), PATIENCE).toEqual(WRITE);
     expect(await colourAt("trace-timeline", x(8.5), writeY(3))).not.toEqual(WRITE);
     expect(await page.locator(".trace-note").textContent()).toContain("must not be added");
     await expect
@@ -517,7 +519,7 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     await page.getByRole("button", { name: "Pin lane" }).click();
     await shownWindow();
     // A pinned lane of 24 px comes ahead of the others.
-    expect(await colourAt("trace-timeline", x(8.8), TOP + 17)).toEqual(WRITE);
+    await expect.poll(() => colourAt("trace-timeline", x(8.8), TOP + 17), PATIENCE).toEqual(WRITE);
     await page.locator(".trace-stage").first().focus();
     await page.keyboard.press("p");
     await shownWindow();
