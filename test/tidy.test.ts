@@ -25,6 +25,7 @@ const UNPAID: Readonly<Record<string, { readonly unused: number; readonly testOn
 const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/serve/http.ts": ["LIMITS"],
   "src/serve/index.ts": ["SiteOptions"],
+  "src/serve/known-answers.ts": ["roughBytes"],
   "src/adaptive/backend/memory.ts": ["memoryFiles"],
   "src/adaptive/sim/experiments/series.ts": ["Bench"],
   "src/adaptive/sim/host/run.ts": ["AdaptiveOptions"],

@@ -5,6 +5,7 @@ import { namesText, reportDocument, reportWords } from "../inputs/job/index.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
+import { countedByServers, withServers } from "./job/servers.ts";
 import { showDocument } from "./show-document.ts";
 import { version } from "../../package.json";
 import { option } from "./option.ts";
@@ -33,6 +34,8 @@ export default defineCommand({
       "FROM-TO",
       "embed only calls in this time range of the run, in seconds, such as 12.5-14",
     ),
+    store: option.text("DIR", "add what servers counted of the job, from a store of plimsoll ingest"),
+    cluster: option.text("NAME", "with --store: cluster of the job, if several clusters have its id"),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },
@@ -40,6 +43,8 @@ export default defineCommand({
     "plimsoll report run.darshan": "summary on the terminal",
     "plimsoll report run.darshan -o report.html": "full report as one HTML file",
     "plimsoll report trace-folder": "report on a recorded run",
+    "plimsoll report run.darshan --store centre -o report.html":
+      "with minutes, targets and neighbours that the servers saw",
     "zcat strace.txt.gz | plimsoll report -": "from a pipe",
     "plimsoll report logs/*.darshan -o report.html": "one report for a job with many logs",
   },
@@ -52,9 +57,19 @@ export default defineCommand({
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
     });
-    const document = reportDocument(read, reportWords(version, paths, options.output));
-    const more = `\nFull report: plimsoll report ${plain(namesText(paths))} -o report.html\n`;
-    await showDocument(document, { ...options, json: () => jobSummary(read), more }, context);
+    const { store, cluster } = options;
+    if (store === undefined && cluster !== undefined)
+      throw new UsageError("--cluster chooses a job of a store; add --store DIR");
+    const servers = store === undefined ? undefined : await countedByServers(read.job, { store, cluster });
+    const words = reportWords(version, paths, options.output);
+    const document = withServers(reportDocument(read, words), servers);
+    const of = store === undefined ? "" : ` --store ${plain(namesText([store]))}`;
+    const more = `\nFull report: plimsoll report ${plain(namesText(paths))}${of} -o report.html\n`;
+    await showDocument(
+      document,
+      { ...options, json: () => ({ ...jobSummary(read), ...servers?.json }), more },
+      context,
+    );
   },
 });
 

@@ -1,14 +1,17 @@
 // who, top, job and quiet-hours as a user runs them, on a synthetic site with known answers.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jobAnswer } from "../../src/analyze/load/index.ts";
 import { classOf, limitsOf } from "../../src/analyze/load/efficiency.ts";
 import type { CommandEntry } from "../../src/cli/command.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
+import { LogWriter, memorySink } from "../../src/formats/darshan/writer.ts";
+import { nodeEncoders } from "../../src/node/encoders.ts";
 import type { Queryable } from "../../src/model/index.ts";
 import { Store } from "../../src/store/index.ts";
 
@@ -17,6 +20,7 @@ const table: readonly CommandEntry[] = [
   { name: "who", summary: "who", load: () => import("../../src/cli/load/who.ts") },
   { name: "top", summary: "top", load: () => import("../../src/cli/load/top.ts") },
   { name: "job", summary: "job", load: () => import("../../src/cli/load/job.ts") },
+  { name: "report", summary: "report", load: () => import("../../src/cli/report.ts") },
   { name: "quiet-hours", summary: "quiet", load: () => import("../../src/cli/load/quiet-hours.ts") },
 ];
 
@@ -234,6 +238,71 @@ describe("on a terminal and as a page", () => {
     expect(few.out).toMatch(/Not enough data: \d days? seen with the whole window, at least 7/);
     const page = join(folder, "quiet.html");
     expect((await ask("quiet-hours", "-o", page)).code).toBe(0);
+  });
+});
+
+describe("report --store", () => {
+  /** A log without I/O: what is asked is what the servers counted. */
+  function logOf(jobId: string, startSeconds: number): string {
+    const sink = memorySink();
+    const writer = new LogWriter(sink, { encoders: nodeEncoders });
+    const endSeconds = startSeconds + 60;
+    writer.job({
+      uid: 1,
+      startSeconds,
+      endSeconds,
+      nprocs: 1,
+      jobId: BigInt(jobId),
+      commandLine: "/apps/solver",
+    });
+    writer.names([]);
+    writer.finish();
+    const path = join(folder, `${jobId}-${startSeconds}.darshan`);
+    writeFileSync(path, sink.bytes());
+    return path;
+  }
+  const largest = async () => {
+    const { rows } = await json("top", "jobs", "--order", "write", "--limit", "1");
+    const { runs } = await json("job", rows[0].jobId);
+    return runs[0] as { facts: { jobId: string; startUnix: number; endUnix: number } };
+  };
+
+  it("adds minutes, targets and neighbours of the run that the log is of", async () => {
+    const run = await largest();
+    const log = logOf(run.facts.jobId, run.facts.startUnix + 60);
+    const { servers } = await json("report", log);
+    expect(servers).toEqual({ ...run, origin: expect.objectContaining({ share: 1 }) });
+    const { out } = await ask("report", log);
+    expect(out).toMatch(/What the servers counted\nSynthetic data: Servers counted .* of\sjob\s\d+/s);
+    expect(out).toContain("Targets of the job by bytes.");
+    expect(out).toContain(`Full report: plimsoll report ${log} --store ${store} -o report.html`);
+    const page = join(folder, "servers.html");
+    expect((await ask("report", log, "-o", page)).code).toBe(0);
+    expect(readFileSync(page, "utf8")).toMatch(/id="servers".*<svg/s);
+  });
+
+  it("says that servers counted nothing: another time, another cluster, another id", async () => {
+    const { facts } = await largest();
+    const missing = /The store has no server counters of job \d+ at the time of this log\./;
+    const later = logOf(facts.jobId, facts.endUnix + 86_400);
+    for (const words of [
+      [later],
+      [logOf(facts.jobId, facts.startUnix), "--cluster", "cab"],
+      [logOf("1", 0)],
+    ]) {
+      expect((await ask("report", ...words)).out.replaceAll(/\s+/g, " ")).toMatch(missing);
+      expect((await json("report", ...words)).servers).toBeNull();
+    }
+  });
+
+  it("needs a store for --cluster, and one job", async () => {
+    const log = logOf("5", 0);
+    expect(await run("report", log, "--cluster", "cab")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--cluster chooses a job of a store; add --store DIR"),
+    });
+    const trace = fileURLToPath(new URL("../fixtures/accesses/libaio.strace", import.meta.url));
+    expect((await ask("report", trace)).err).toMatch(/--store: the input names no job id; plimsoll job ID/);
   });
 });
 

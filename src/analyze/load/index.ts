@@ -2,9 +2,9 @@
 export { type Measure, measured } from "./amounts.ts";
 export { limitsOf, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
-export { jobAnswer } from "./job.ts";
+export { JOB_DEFAULTS, jobAnswer } from "./job.ts";
 export { jobLine, jobShares } from "./job-line.ts";
-export { jobDocument } from "./job-document.ts";
+export { jobDocument, runDuring, serverSection } from "./job-document.ts";
 export { nodesDocument, operationsDocument } from "./groups-document.ts";
 export { rankNodes } from "./nodes.ts";
 export { rankOperations } from "./operations.ts";

@@ -1,6 +1,13 @@
 /** One job as a document: a page with figures, and text for a terminal. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
-import type { Block, Document, Fact, Section } from "../../model/index.ts";
+import {
+  type Block,
+  type Document,
+  type Fact,
+  type Provenance,
+  provenancePrefix,
+  type Section,
+} from "../../model/index.ts";
 import { type About, cell, type Column, table } from "./blocks.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
 import { mountTable, mountText, tellsMore } from "./job-mounts.ts";
@@ -135,12 +142,56 @@ function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number)
   return sections;
 }
 
-const NO_MINUTES: Block = {
+/** The run of a log's job that the log's time lies in; undefined: servers counted none then. */
+export function runDuring(
+  { runs }: JobAnswer,
+  { startUnix, endUnix }: { readonly startUnix: number; readonly endUnix: number },
+): JobRun | undefined {
+  const overlap = ({ facts, series }: JobRun) => {
+    const begin = facts.startUnix ?? (series[0]?.minuteUnix ?? Number.NaN) * 60;
+    const end = facts.endUnix ?? ((series.at(-1)?.minuteUnix ?? Number.NaN) + 1) * 60;
+    return Math.min(endUnix, end) - Math.max(startUnix, begin);
+  };
+  return runs
+    .filter((run) => run.series.length > 0 && overlap(run) >= 0)
+    .sort((a, b) => overlap(b) - overlap(a))[0];
+}
+
+/** What servers counted of a job, in the report on its log. */
+export function serverSection(
+  run: JobRun | undefined,
+  jobId: string,
+  { zone, origin }: { readonly zone: string; readonly origin: Provenance },
+): Section {
+  return {
+    id: "servers",
+    title: "What the servers counted",
+    blocks:
+      run?.servers == null
+        ? [
+            {
+              ...NO_MINUTES,
+              text: `The store has no server counters of job ${jobId} at the time of this log.`,
+            },
+          ]
+        : [
+            {
+              kind: "text",
+              text: `${provenancePrefix(origin)}Servers counted ${formatBytes(Number(run.servers.bytesRead))} read, ${formatBytes(Number(run.servers.bytesWritten))} written and ${formatCount(Number(run.servers.metadataCalls))} metadata operations of job ${jobId}${run.facts.cluster === null ? "" : ` on ${run.facts.cluster}`}, all its programs together.`,
+            },
+            ...figuresOf(run, zone, (name) => `servers-${name}`),
+            targetTable(run),
+            besideBlock(run),
+          ],
+  };
+}
+
+const NO_MINUTES = {
   kind: "notice",
   level: "missing",
   text: "The store has no server counters of this job.",
   how: "plimsoll collect server on the servers, and jobid_var of Lustre set to SLURM_JOB_ID, record them.",
-};
+} as const satisfies Block;
 
 function warnings(run: JobRun, { options }: JobAnswer): Block[] {
   const texts = [

@@ -1,6 +1,7 @@
 /** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
 import { CLIENT_CALL_COLUMNS, type Queryable, type SqlRow, joinedNodeWarnings } from "../../model/index.ts";
 import type { Period } from "../study/common/periods.ts";
+import { LATE_MINUTES } from "../study/common/run-minutes.ts";
 import { exact, number, quoted, shareOf, text } from "./amounts.ts";
 import {
   classOf,
@@ -8,6 +9,7 @@ import {
   type EfficiencyOptions,
   type Limits,
   limitsOf,
+  WRITE_CLASS_DEFAULTS,
 } from "./efficiency.ts";
 import { byCluster, type ClusterPart } from "./job-clusters.ts";
 import { totalsOf } from "./totals.ts";
@@ -110,6 +112,16 @@ interface JobOptions extends EfficiencyOptions {
   /** Only the job of this cluster. */
   readonly cluster?: string | undefined;
 }
+
+/** What is asked where nobody says more. */
+export const JOB_DEFAULTS = {
+  population: WRITE_CLASS_DEFAULTS.population,
+  perCall: WRITE_CLASS_DEFAULTS.perCall,
+  threshold: WRITE_CLASS_DEFAULTS.threshold,
+  maxGapMinutes: 0,
+  lateMinutes: LATE_MINUTES,
+  neighbours: 10,
+} as const satisfies JobOptions;
 
 /** All runs under an id; none: nothing in the store knows it. */
 export async function jobAnswer(db: Queryable, jobId: string, options: JobOptions): Promise<JobAnswer> {
