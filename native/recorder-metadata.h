@@ -83,62 +83,29 @@ static inline int opened(int fd)
     opened(result);                                                                 \
     finish_path(OP_OPEN, from, path, result < 0, 0, result < 0 ? -1 : result, start_ns); \
     return result
-WRAP_AS(int, open, (const char *path, int flags, mode_t permissions))
-{
-    OPENS(AT_FDCWD, path, REAL(open)(path, flags, permissions));
-}
-WRAP_AS(int, open64, (const char *path, int flags, mode_t permissions))
-{
-    OPENS(AT_FDCWD, path, REAL(open64)(path, flags, permissions));
-}
-WRAP_AS(int, openat, (int from, const char *path, int flags, mode_t permissions))
-{
-    OPENS(from, path, REAL(openat)(from, path, flags, permissions));
-}
-WRAP_AS(int, openat64, (int from, const char *path, int flags, mode_t permissions))
-{
-    OPENS(from, path, REAL(openat64)(from, path, flags, permissions));
-}
-WRAP_AS(int, creat, (const char *path, mode_t permissions))
-{
-    OPENS(AT_FDCWD, path, REAL(creat)(path, permissions));
-}
-WRAP_AS(int, creat64, (const char *path, mode_t permissions))
-{
-    OPENS(AT_FDCWD, path, REAL(creat64)(path, permissions));
-}
+#define WRAP_OPEN(name, parameters, arguments, from) \
+    WRAP_AS(int, name, parameters) { OPENS(from, path, REAL(name) arguments); }
+WRAP_OPEN(open, (const char *path, int flags, mode_t permissions), (path, flags, permissions), AT_FDCWD)
+WRAP_OPEN(open64, (const char *path, int flags, mode_t permissions), (path, flags, permissions), AT_FDCWD)
+WRAP_OPEN(openat, (int from, const char *path, int flags, mode_t permissions), (from, path, flags, permissions), from)
+WRAP_OPEN(openat64, (int from, const char *path, int flags, mode_t permissions), (from, path, flags, permissions), from)
+WRAP_OPEN(creat, (const char *path, mode_t permissions), (path, permissions), AT_FDCWD)
+WRAP_OPEN(creat64, (const char *path, mode_t permissions), (path, permissions), AT_FDCWD)
 /* What programs built with _FORTIFY_SOURCE call instead. */
-WRAP_AS(int, __open_2, (const char *path, int flags))
-{
-    OPENS(AT_FDCWD, path, REAL(__open_2)(path, flags));
-}
-WRAP_AS(int, __open64_2, (const char *path, int flags))
-{
-    OPENS(AT_FDCWD, path, REAL(__open64_2)(path, flags));
-}
-WRAP_AS(int, __openat_2, (int from, const char *path, int flags))
-{
-    OPENS(from, path, REAL(__openat_2)(from, path, flags));
-}
-WRAP_AS(int, __openat64_2, (int from, const char *path, int flags))
-{
-    OPENS(from, path, REAL(__openat64_2)(from, path, flags));
-}
+WRAP_OPEN(__open_2, (const char *path, int flags), (path, flags), AT_FDCWD)
+WRAP_OPEN(__open64_2, (const char *path, int flags), (path, flags), AT_FDCWD)
+WRAP_OPEN(__openat_2, (int from, const char *path, int flags), (from, path, flags), from)
+WRAP_OPEN(__openat64_2, (int from, const char *path, int flags), (from, path, flags), from)
 /* The template has the name by then. */
-#define WRAP_TEMPORARY(name, parameters, arguments) \
-    WRAP(int, name, parameters) { OPENS(AT_FDCWD, path, REAL(name) arguments); }
-WRAP_TEMPORARY(mkstemp, (char *path), (path))
-WRAP_TEMPORARY(mkstemp64, (char *path), (path))
-WRAP_TEMPORARY(mkostemp, (char *path, int flags), (path, flags))
-WRAP_TEMPORARY(mkostemp64, (char *path, int flags), (path, flags))
-WRAP_TEMPORARY(mkstemps, (char *path, int suffix), (path, suffix))
-WRAP_TEMPORARY(mkstemps64, (char *path, int suffix), (path, suffix))
-WRAP_TEMPORARY(mkostemps, (char *path, int suffix, int flags), (path, suffix, flags))
-WRAP_TEMPORARY(mkostemps64, (char *path, int suffix, int flags), (path, suffix, flags))
-WRAP(char *, mkdtemp, (char *path))
-{
-    BY_PATH_OF(OP_MKDIR, AT_FDCWD, path, 0, result == NULL, REAL(mkdtemp)(path));
-}
+WRAP_OPEN(mkstemp, (char *path), (path), AT_FDCWD)
+WRAP_OPEN(mkstemp64, (char *path), (path), AT_FDCWD)
+WRAP_OPEN(mkostemp, (char *path, int flags), (path, flags), AT_FDCWD)
+WRAP_OPEN(mkostemp64, (char *path, int flags), (path, flags), AT_FDCWD)
+WRAP_OPEN(mkstemps, (char *path, int suffix), (path, suffix), AT_FDCWD)
+WRAP_OPEN(mkstemps64, (char *path, int suffix), (path, suffix), AT_FDCWD)
+WRAP_OPEN(mkostemps, (char *path, int suffix, int flags), (path, suffix, flags), AT_FDCWD)
+WRAP_OPEN(mkostemps64, (char *path, int suffix, int flags), (path, suffix, flags), AT_FDCWD)
+WRAP_IN(char *, mkdtemp, (char *path), (path), BY_PATH_OF, OP_MKDIR, AT_FDCWD, path, 0, result == NULL)
 
 /* Descriptors of which nothing is known stay so: programs close hundreds of numbers in a row. */
 static int close_noted(int (*real)(int), int fd)
@@ -193,43 +160,27 @@ WRAP_BY_FD(OP_STATFS, fstatfs, (int fd, struct statfs *fs), (fd, fs), fd)
 WRAP_BY_FD(OP_STATFS, fstatfs64, (int fd, struct statfs64 *fs), (fd, fs), fd)
 WRAP_BY_FD(OP_STATFS, fstatvfs, (int fd, struct statvfs *fs), (fd, fs), fd)
 WRAP_BY_FD(OP_STATFS, fstatvfs64, (int fd, struct statvfs64 *fs), (fd, fs), fd)
-WRAP(ssize_t, readlink, (const char *path, char *text, size_t size))
-{
-    BY_PATH(OP_READLINK, AT_FDCWD, path, REAL(readlink)(path, text, size));
-}
-WRAP(ssize_t, readlinkat, (int from, const char *path, char *text, size_t size))
-{
-    BY_PATH(OP_READLINK, from, path, REAL(readlinkat)(from, path, text, size));
-}
-WRAP(ssize_t, __readlink_chk, (const char *path, char *text, size_t size, size_t room))
-{
-    BY_PATH(OP_READLINK, AT_FDCWD, path, REAL(__readlink_chk)(path, text, size, room));
-}
-WRAP(ssize_t, __readlinkat_chk, (int from, const char *path, char *text, size_t size, size_t room))
-{
-    BY_PATH(OP_READLINK, from, path, REAL(__readlinkat_chk)(from, path, text, size, room));
-}
+WRAP_IN(ssize_t, readlink, (const char *path, char *text, size_t size),
+        (path, text, size), BY_PATH, OP_READLINK, AT_FDCWD, path)
+WRAP_IN(ssize_t, readlinkat, (int from, const char *path, char *text, size_t size),
+        (from, path, text, size), BY_PATH, OP_READLINK, from, path)
+WRAP_IN(ssize_t, __readlink_chk, (const char *path, char *text, size_t size, size_t room),
+        (path, text, size, room), BY_PATH, OP_READLINK, AT_FDCWD, path)
+WRAP_IN(ssize_t, __readlinkat_chk, (int from, const char *path, char *text, size_t size, size_t room),
+        (from, path, text, size, room), BY_PATH, OP_READLINK, from, path)
 /* A readlink for each part of the path, inside libc: one record with the time of all. */
-WRAP(char *, realpath, (const char *path, char *into))
-{
-    BY_PATH_OF(OP_READLINK, AT_FDCWD, path, 0, result == NULL, REAL(realpath)(path, into));
-}
-WRAP(char *, __realpath_chk, (const char *path, char *into, size_t room))
-{
-    BY_PATH_OF(OP_READLINK, AT_FDCWD, path, 0, result == NULL, REAL(__realpath_chk)(path, into, room));
-}
-WRAP(char *, canonicalize_file_name, (const char *path))
-{
-    BY_PATH_OF(OP_READLINK, AT_FDCWD, path, 0, result == NULL, REAL(canonicalize_file_name)(path));
-}
+WRAP_IN(char *, realpath, (const char *path, char *into),
+        (path, into), BY_PATH_OF, OP_READLINK, AT_FDCWD, path, 0, result == NULL)
+WRAP_IN(char *, __realpath_chk, (const char *path, char *into, size_t room),
+        (path, into, room), BY_PATH_OF, OP_READLINK, AT_FDCWD, path, 0, result == NULL)
+WRAP_IN(char *, canonicalize_file_name, (const char *path),
+        (path), BY_PATH_OF, OP_READLINK, AT_FDCWD, path, 0, result == NULL)
 
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
 
 WRAP_BY_PATH(OP_UNLINK, unlink, (const char *path), (path), AT_FDCWD, path)
-WRAP(int, unlinkat, (int from, const char *path, int how))
-{
-    BY_PATH(how & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, from, path, REAL(unlinkat)(from, path, how));
-}
+WRAP_IN(int, unlinkat, (int from, const char *path, int how),
+        (from, path, how), BY_PATH, how & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, from, path)
 WRAP_BY_PATH(OP_UNLINK, remove, (const char *path), (path), AT_FDCWD, path)
 WRAP_BY_PATH(OP_RENAME, rename, (const char *path, const char *to), (path, to), AT_FDCWD, path)
 WRAP_BY_PATH(OP_RENAME, renameat, (int from, const char *path, int to_from, const char *to), (from, path, to_from, to), from, path)
@@ -277,73 +228,40 @@ WRAP_BY_FD(OP_ATTRIBUTES, fsetxattr, (int fd, const char *name, const void *valu
 WRAP_BY_PATH(OP_ATTRIBUTES, removexattr, (const char *path, const char *name), (path, name), AT_FDCWD, path)
 WRAP_BY_PATH(OP_ATTRIBUTES, lremovexattr, (const char *path, const char *name), (path, name), AT_FDCWD, path)
 WRAP_BY_FD(OP_ATTRIBUTES, fremovexattr, (int fd, const char *name), (fd, name), fd)
-WRAP(ssize_t, getxattr, (const char *path, const char *name, void *value, size_t size))
-{
-    BY_PATH(OP_ATTRIBUTES, AT_FDCWD, path, REAL(getxattr)(path, name, value, size));
-}
-WRAP(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_t size))
-{
-    BY_PATH(OP_ATTRIBUTES, AT_FDCWD, path, REAL(lgetxattr)(path, name, value, size));
-}
-WRAP(ssize_t, fgetxattr, (int fd, const char *name, void *value, size_t size))
-{
-    BY_FD(OP_ATTRIBUTES, fd, REAL(fgetxattr)(fd, name, value, size));
-}
-WRAP(ssize_t, listxattr, (const char *path, char *names, size_t size))
-{
-    BY_PATH(OP_ATTRIBUTES, AT_FDCWD, path, REAL(listxattr)(path, names, size));
-}
-WRAP(ssize_t, llistxattr, (const char *path, char *names, size_t size))
-{
-    BY_PATH(OP_ATTRIBUTES, AT_FDCWD, path, REAL(llistxattr)(path, names, size));
-}
-WRAP(ssize_t, flistxattr, (int fd, char *names, size_t size))
-{
-    BY_FD(OP_ATTRIBUTES, fd, REAL(flistxattr)(fd, names, size));
-}
+WRAP_IN(ssize_t, getxattr, (const char *path, const char *name, void *value, size_t size),
+        (path, name, value, size), BY_PATH, OP_ATTRIBUTES, AT_FDCWD, path)
+WRAP_IN(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_t size),
+        (path, name, value, size), BY_PATH, OP_ATTRIBUTES, AT_FDCWD, path)
+WRAP_IN(ssize_t, fgetxattr, (int fd, const char *name, void *value, size_t size),
+        (fd, name, value, size), BY_FD, OP_ATTRIBUTES, fd)
+WRAP_IN(ssize_t, listxattr, (const char *path, char *names, size_t size),
+        (path, names, size), BY_PATH, OP_ATTRIBUTES, AT_FDCWD, path)
+WRAP_IN(ssize_t, llistxattr, (const char *path, char *names, size_t size),
+        (path, names, size), BY_PATH, OP_ATTRIBUTES, AT_FDCWD, path)
+WRAP_IN(ssize_t, flistxattr, (int fd, char *names, size_t size), (fd, names, size), BY_FD, OP_ATTRIBUTES, fd)
 
 /* ---- sizes and positions ---------------------------------------------------------------------------------------------- */
 
-#define WRAP_SIZE(name, type)                                                                     \
-    WRAP(int, name, (const char *path, type size))                                                \
-    {                                                                                             \
-        BY_PATH_OF(OP_TRUNCATE, AT_FDCWD, path, (uint64_t)size, result < 0, REAL(name)(path, size)); \
-    }
-#define WRAP_SIZE_FD(name, type)                                                                  \
-    WRAP(int, name, (int fd, type size))                                                          \
-    {                                                                                             \
-        BY_FD_OF(OP_TRUNCATE, fd, (uint64_t)size, result < 0, REAL(name)(fd, size));              \
-    }
-WRAP_SIZE(truncate, off_t)
-WRAP_SIZE(truncate64, off64_t)
-WRAP_SIZE_FD(ftruncate, off_t)
-WRAP_SIZE_FD(ftruncate64, off64_t)
+WRAP_IN(int, truncate, (const char *path, off_t size),
+        (path, size), BY_PATH_OF, OP_TRUNCATE, AT_FDCWD, path, (uint64_t)size, result < 0)
+WRAP_IN(int, truncate64, (const char *path, off64_t size),
+        (path, size), BY_PATH_OF, OP_TRUNCATE, AT_FDCWD, path, (uint64_t)size, result < 0)
+WRAP_IN(int, ftruncate, (int fd, off_t size), (fd, size), BY_FD_OF, OP_TRUNCATE, fd, (uint64_t)size, result < 0)
+WRAP_IN(int, ftruncate64, (int fd, off64_t size), (fd, size), BY_FD_OF, OP_TRUNCATE, fd, (uint64_t)size, result < 0)
+WRAP_IN(int, fallocate, (int fd, int how, off_t at, off_t size),
+        (fd, how, at, size), BY_FD_OF, OP_ALLOCATE, fd, (uint64_t)size, result < 0)
+WRAP_IN(int, fallocate64, (int fd, int how, off64_t at, off64_t size),
+        (fd, how, at, size), BY_FD_OF, OP_ALLOCATE, fd, (uint64_t)size, result < 0)
 /* These two give an error number instead of setting errno. */
-#define WRAP_ALLOCATE(name, type)                                                                 \
-    WRAP(int, name, (int fd, type at, type size))                                                 \
-    {                                                                                             \
-        BY_FD_OF(OP_ALLOCATE, fd, (uint64_t)size, result != 0, REAL(name)(fd, at, size));         \
-    }
-#define WRAP_ADVISE(name, type)                                                                   \
-    WRAP(int, name, (int fd, type at, type size, int advice))                                     \
-    {                                                                                             \
-        BY_FD_OF(OP_ADVISE, fd, (uint64_t)size, result != 0, REAL(name)(fd, at, size, advice));   \
-    }
-#define WRAP_FALLOCATE(name, type)                                                                \
-    WRAP(int, name, (int fd, int how, type at, type size))                                        \
-    {                                                                                             \
-        BY_FD_OF(OP_ALLOCATE, fd, (uint64_t)size, result < 0, REAL(name)(fd, how, at, size));     \
-    }
-WRAP_ALLOCATE(posix_fallocate, off_t)
-WRAP_ALLOCATE(posix_fallocate64, off64_t)
-WRAP_FALLOCATE(fallocate, off_t)
-WRAP_FALLOCATE(fallocate64, off64_t)
-WRAP_ADVISE(posix_fadvise, off_t)
-WRAP_ADVISE(posix_fadvise64, off64_t)
-WRAP(ssize_t, readahead, (int fd, off64_t at, size_t size))
-{
-    BY_FD_OF(OP_ADVISE, fd, size, result < 0, REAL(readahead)(fd, at, size));
-}
+WRAP_IN(int, posix_fallocate, (int fd, off_t at, off_t size),
+        (fd, at, size), BY_FD_OF, OP_ALLOCATE, fd, (uint64_t)size, result != 0)
+WRAP_IN(int, posix_fallocate64, (int fd, off64_t at, off64_t size),
+        (fd, at, size), BY_FD_OF, OP_ALLOCATE, fd, (uint64_t)size, result != 0)
+WRAP_IN(int, posix_fadvise, (int fd, off_t at, off_t size, int advice),
+        (fd, at, size, advice), BY_FD_OF, OP_ADVISE, fd, (uint64_t)size, result != 0)
+WRAP_IN(int, posix_fadvise64, (int fd, off64_t at, off64_t size, int advice),
+        (fd, at, size, advice), BY_FD_OF, OP_ADVISE, fd, (uint64_t)size, result != 0)
+WRAP_IN(ssize_t, readahead, (int fd, off64_t at, size_t size), (fd, at, size), BY_FD_OF, OP_ADVISE, fd, size, result < 0)
 #define MOVES(fd, call)                                                \
     if (!is_on()) return call;                                         \
     struct span span;                                                  \
@@ -353,28 +271,14 @@ WRAP(ssize_t, readahead, (int fd, off64_t at, size_t size))
     seek_ends(&span, (int64_t)result);                                 \
     if (setup.metadata) finish_descriptor(OP_SEEK, fd, result < 0, 0, start_ns); \
     return result
-#define WRAP_POSITION(name, type)                                      \
-    WRAP(type, name, (int fd, type to, int from))                      \
-    {                                                                  \
-        MOVES(fd, REAL(name)(fd, to, from));                           \
-    }
-WRAP_POSITION(lseek, off_t)
-WRAP_POSITION(lseek64, off64_t)
+WRAP_IN(off_t, lseek, (int fd, off_t to, int from), (fd, to, from), MOVES, fd)
+WRAP_IN(off64_t, lseek64, (int fd, off64_t to, int from), (fd, to, from), MOVES, fd)
 
 /* ---- sync ------------------------------------------------------------------------------------------------------------ */
 
-WRAP(int, fsync, (int fd))
-{
-    TIMED_SYNC(fd, REAL(fsync)(fd));
-}
-WRAP(int, fdatasync, (int fd))
-{
-    TIMED_SYNC(fd, REAL(fdatasync)(fd));
-}
-WRAP(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned how))
-{
-    TIMED_SYNC(fd, REAL(sync_file_range)(fd, offset, size, how));
-}
+WRAP_IN(int, fsync, (int fd), (fd), TIMED_SYNC, fd)
+WRAP_IN(int, fdatasync, (int fd), (fd), TIMED_SYNC, fd)
+WRAP_IN(int, sync_file_range, (int fd, off64_t offset, off64_t size, unsigned how), (fd, offset, size, how), TIMED_SYNC, fd)
 /* Of all files, or of a mapping: no file to name. */
 static void finish_sync(int failed, uint64_t start_ns)
 {
@@ -483,22 +387,12 @@ static void add_look(struct listing *one, int found, uint64_t start_ns)
     __auto_type result = call;                                          \
     add_look(one, found, start_ns);                                     \
     return result
-WRAP(struct dirent *, readdir, (DIR * stream))
-{
-    LOOKS(stream, result != NULL, REAL(readdir)(stream));
-}
-WRAP(struct dirent64 *, readdir64, (DIR * stream))
-{
-    LOOKS(stream, result != NULL, REAL(readdir64)(stream));
-}
-WRAP(int, readdir_r, (DIR * stream, struct dirent *entry, struct dirent **found))
-{
-    LOOKS(stream, result == 0 && *found, REAL(readdir_r)(stream, entry, found));
-}
-WRAP(int, readdir64_r, (DIR * stream, struct dirent64 *entry, struct dirent64 **found))
-{
-    LOOKS(stream, result == 0 && *found, REAL(readdir64_r)(stream, entry, found));
-}
+WRAP_IN(struct dirent *, readdir, (DIR * stream), (stream), LOOKS, stream, result != NULL)
+WRAP_IN(struct dirent64 *, readdir64, (DIR * stream), (stream), LOOKS, stream, result != NULL)
+WRAP_IN(int, readdir_r, (DIR * stream, struct dirent *entry, struct dirent **found),
+        (stream, entry, found), LOOKS, stream, result == 0 && *found)
+WRAP_IN(int, readdir64_r, (DIR * stream, struct dirent64 *entry, struct dirent64 **found),
+        (stream, entry, found), LOOKS, stream, result == 0 && *found)
 WRAP(int, closedir, (DIR * stream))
 {
     DIR *given = stream;
@@ -516,10 +410,7 @@ WRAP(int, closedir, (DIR * stream))
     errno = saved;
     return result;
 }
-WRAP(ssize_t, getdents64, (int fd, void *buffer, size_t size))
-{
-    BY_FD(OP_READDIR, fd, REAL(getdents64)(fd, buffer, size));
-}
+WRAP_IN(ssize_t, getdents64, (int fd, void *buffer, size_t size), (fd, buffer, size), BY_FD, OP_READDIR, fd)
 #define WRAP_SCANDIR(name, type)                                                                         \
     WRAP(int, name, (const char *path, struct type ***list, int (*choose)(const struct type *),          \
                      int (*order)(const struct type **, const struct type **)))                          \

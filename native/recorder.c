@@ -370,6 +370,9 @@ SLOW static void *resolve(void **real, const char *name)
     EXPORT type name parameters
 #define REAL(name) \
     ((__typeof__(real_##name))(LIKELY(real_##name != NULL) ? (void *)real_##name : resolve((void **)&real_##name, #name)))
+/* The same within `how`, a macro whose last argument is the call. */
+#define WRAP_IN(type, name, parameters, arguments, how, ...) \
+    WRAP(type, name, parameters) { how(__VA_ARGS__, REAL(name) arguments); }
 
 static int own_euidaccess(const char *path, int how)
 {
@@ -1359,44 +1362,25 @@ static inline void finish(const struct span *span, unsigned op, unsigned flags, 
 
 /* ---- reads and writes -------------------------------------------------------------------------------------------- */
 
-WRAP(ssize_t, read, (int fd, void *buffer, size_t size))
-{
-    TIMED(OP_READ, 0, fd, size, REAL(read)(fd, buffer, size));
-}
-WRAP(ssize_t, write, (int fd, const void *buffer, size_t size))
-{
-    TIMED(OP_WRITE, FLAG_WRITE, fd, size, REAL(write)(fd, buffer, size));
-}
-WRAP(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset))
-{
-    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(pread)(fd, buffer, size, offset));
-}
-WRAP(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset))
-{
-    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(pread64)(fd, buffer, size, offset));
-}
-WRAP(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset))
-{
-    TIMED_AT(OP_PWRITE, FLAG_WRITE, fd, size, offset, REAL(pwrite)(fd, buffer, size, offset));
-}
-WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset))
-{
-    TIMED_AT(OP_PWRITE, FLAG_WRITE, fd, size, offset, REAL(pwrite64)(fd, buffer, size, offset));
-}
+WRAP_IN(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), TIMED, OP_READ, 0, fd, size)
+WRAP_IN(ssize_t, write, (int fd, const void *buffer, size_t size),
+        (fd, buffer, size), TIMED, OP_WRITE, FLAG_WRITE, fd, size)
+WRAP_IN(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset),
+        (fd, buffer, size, offset), TIMED_AT, OP_PREAD, 0, fd, size, offset)
+WRAP_IN(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset),
+        (fd, buffer, size, offset), TIMED_AT, OP_PREAD, 0, fd, size, offset)
+WRAP_IN(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset),
+        (fd, buffer, size, offset), TIMED_AT, OP_PWRITE, FLAG_WRITE, fd, size, offset)
+WRAP_IN(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset),
+        (fd, buffer, size, offset), TIMED_AT, OP_PWRITE, FLAG_WRITE, fd, size, offset)
 
 /* What programs built with _FORTIFY_SOURCE call instead. */
-WRAP(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room))
-{
-    TIMED(OP_READ, 0, fd, size, REAL(__read_chk)(fd, buffer, size, room));
-}
-WRAP(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room))
-{
-    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(__pread_chk)(fd, buffer, size, offset, room));
-}
-WRAP(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room))
-{
-    TIMED_AT(OP_PREAD, 0, fd, size, offset, REAL(__pread64_chk)(fd, buffer, size, offset, room));
-}
+WRAP_IN(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room),
+        (fd, buffer, size, room), TIMED, OP_READ, 0, fd, size)
+WRAP_IN(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),
+        (fd, buffer, size, offset, room), TIMED_AT, OP_PREAD, 0, fd, size, offset)
+WRAP_IN(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),
+        (fd, buffer, size, offset, room), TIMED_AT, OP_PREAD, 0, fd, size, offset)
 
 /* Looked at after the call: where the kernel could not read the vector, we must not either. */
 static uint64_t vector_bytes(const struct iovec *vector, int count, ssize_t result)
@@ -1417,46 +1401,26 @@ static uint64_t vector_bytes(const struct iovec *vector, int count, ssize_t resu
     }                                                                                                  \
     TIMED_AT_HOW(op, flags, fd, vector_bytes(vector, count, result), at, how, call)
 
-WRAP(ssize_t, readv, (int fd, const struct iovec *vector, int count))
-{
-    TIMED_VECTOR(OP_READV, 0, fd, vector, count, REAL(readv)(fd, vector, count));
-}
-WRAP(ssize_t, writev, (int fd, const struct iovec *vector, int count))
-{
-    TIMED_VECTOR(OP_WRITEV, FLAG_WRITE, fd, vector, count, REAL(writev)(fd, vector, count));
-}
-WRAP(ssize_t, preadv, (int fd, const struct iovec *vector, int count, off_t offset))
-{
-    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv)(fd, vector, count, offset));
-}
-WRAP(ssize_t, preadv64, (int fd, const struct iovec *vector, int count, off64_t offset))
-{
-    TIMED_VECTOR_AT(OP_PREADV, 0, fd, vector, count, offset, REAL(preadv64)(fd, vector, count, offset));
-}
-WRAP(ssize_t, pwritev, (int fd, const struct iovec *vector, int count, off_t offset))
-{
-    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev)(fd, vector, count, offset));
-}
-WRAP(ssize_t, pwritev64, (int fd, const struct iovec *vector, int count, off64_t offset))
-{
-    TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, REAL(pwritev64)(fd, vector, count, offset));
-}
-WRAP(ssize_t, preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
-{
-    TIMED_VECTOR_HOW(OP_PREADV, 0, fd, vector, count, offset, how, REAL(preadv2)(fd, vector, count, offset, how));
-}
-WRAP(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
-{
-    TIMED_VECTOR_HOW(OP_PREADV, 0, fd, vector, count, offset, how, REAL(preadv64v2)(fd, vector, count, offset, how));
-}
-WRAP(ssize_t, pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int how))
-{
-    TIMED_VECTOR_HOW(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, how, REAL(pwritev2)(fd, vector, count, offset, how));
-}
-WRAP(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how))
-{
-    TIMED_VECTOR_HOW(OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, how, REAL(pwritev64v2)(fd, vector, count, offset, how));
-}
+WRAP_IN(ssize_t, readv, (int fd, const struct iovec *vector, int count),
+        (fd, vector, count), TIMED_VECTOR, OP_READV, 0, fd, vector, count)
+WRAP_IN(ssize_t, writev, (int fd, const struct iovec *vector, int count),
+        (fd, vector, count), TIMED_VECTOR, OP_WRITEV, FLAG_WRITE, fd, vector, count)
+WRAP_IN(ssize_t, preadv, (int fd, const struct iovec *vector, int count, off_t offset),
+        (fd, vector, count, offset), TIMED_VECTOR_AT, OP_PREADV, 0, fd, vector, count, offset)
+WRAP_IN(ssize_t, preadv64, (int fd, const struct iovec *vector, int count, off64_t offset),
+        (fd, vector, count, offset), TIMED_VECTOR_AT, OP_PREADV, 0, fd, vector, count, offset)
+WRAP_IN(ssize_t, pwritev, (int fd, const struct iovec *vector, int count, off_t offset),
+        (fd, vector, count, offset), TIMED_VECTOR_AT, OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset)
+WRAP_IN(ssize_t, pwritev64, (int fd, const struct iovec *vector, int count, off64_t offset),
+        (fd, vector, count, offset), TIMED_VECTOR_AT, OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset)
+WRAP_IN(ssize_t, preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int how),
+        (fd, vector, count, offset, how), TIMED_VECTOR_HOW, OP_PREADV, 0, fd, vector, count, offset, how)
+WRAP_IN(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how),
+        (fd, vector, count, offset, how), TIMED_VECTOR_HOW, OP_PREADV, 0, fd, vector, count, offset, how)
+WRAP_IN(ssize_t, pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int how),
+        (fd, vector, count, offset, how), TIMED_VECTOR_HOW, OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, how)
+WRAP_IN(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int count, off64_t offset, int how),
+        (fd, vector, count, offset, how), TIMED_VECTOR_HOW, OP_PWRITEV, FLAG_WRITE, fd, vector, count, offset, how)
 
 /* ---- stdio ------------------------------------------------------------------------------------------------------- */
 
@@ -1515,30 +1479,18 @@ static int stream_descriptor(FILE *stream)
     return fd;
 }
 
-WRAP(size_t, fread, (void *buffer, size_t size, size_t items, FILE *stream))
-{
-    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(fread)(buffer, size, items, stream));
-}
-WRAP(size_t, fread_unlocked, (void *buffer, size_t size, size_t items, FILE *stream))
-{
-    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(fread_unlocked)(buffer, size, items, stream));
-}
-WRAP(size_t, __fread_chk, (void *buffer, size_t room, size_t size, size_t items, FILE *stream))
-{
-    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(__fread_chk)(buffer, room, size, items, stream));
-}
-WRAP(size_t, __fread_unlocked_chk, (void *buffer, size_t room, size_t size, size_t items, FILE *stream))
-{
-    TIMED_STREAM(OP_FREAD, 0, stream, size, items, REAL(__fread_unlocked_chk)(buffer, room, size, items, stream));
-}
-WRAP(size_t, fwrite, (const void *buffer, size_t size, size_t items, FILE *stream))
-{
-    TIMED_STREAM(OP_FWRITE, FLAG_WRITE, stream, size, items, REAL(fwrite)(buffer, size, items, stream));
-}
-WRAP(size_t, fwrite_unlocked, (const void *buffer, size_t size, size_t items, FILE *stream))
-{
-    TIMED_STREAM(OP_FWRITE, FLAG_WRITE, stream, size, items, REAL(fwrite_unlocked)(buffer, size, items, stream));
-}
+WRAP_IN(size_t, fread, (void *buffer, size_t size, size_t items, FILE *stream),
+        (buffer, size, items, stream), TIMED_STREAM, OP_FREAD, 0, stream, size, items)
+WRAP_IN(size_t, fread_unlocked, (void *buffer, size_t size, size_t items, FILE *stream),
+        (buffer, size, items, stream), TIMED_STREAM, OP_FREAD, 0, stream, size, items)
+WRAP_IN(size_t, __fread_chk, (void *buffer, size_t room, size_t size, size_t items, FILE *stream),
+        (buffer, room, size, items, stream), TIMED_STREAM, OP_FREAD, 0, stream, size, items)
+WRAP_IN(size_t, __fread_unlocked_chk, (void *buffer, size_t room, size_t size, size_t items, FILE *stream),
+        (buffer, room, size, items, stream), TIMED_STREAM, OP_FREAD, 0, stream, size, items)
+WRAP_IN(size_t, fwrite, (const void *buffer, size_t size, size_t items, FILE *stream),
+        (buffer, size, items, stream), TIMED_STREAM, OP_FWRITE, FLAG_WRITE, stream, size, items)
+WRAP_IN(size_t, fwrite_unlocked, (const void *buffer, size_t size, size_t items, FILE *stream),
+        (buffer, size, items, stream), TIMED_STREAM, OP_FWRITE, FLAG_WRITE, stream, size, items)
 
 /* ---- from one descriptor to another ------------------------------------------------------------------------------ */
 
@@ -1590,22 +1542,14 @@ static void count_copy(const struct copy_span *copy, unsigned read_op, ssize_t b
     finish_copy(&copy, read_op, write_op, size, result);    \
     return result
 
-WRAP(ssize_t, sendfile, (int to, int from, off_t *offset, size_t size))
-{
-    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, offset, to, NULL, size, REAL(sendfile)(to, from, offset, size));
-}
-WRAP(ssize_t, sendfile64, (int to, int from, off64_t *offset, size_t size))
-{
-    TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, offset, to, NULL, size, REAL(sendfile64)(to, from, offset, size));
-}
-WRAP(ssize_t, copy_file_range, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how))
-{
-    TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, from, from_at, to, to_at, size, REAL(copy_file_range)(from, from_at, to, to_at, size, how));
-}
-WRAP(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how))
-{
-    TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, from, from_at, to, to_at, size, REAL(splice)(from, from_at, to, to_at, size, how));
-}
+WRAP_IN(ssize_t, sendfile, (int to, int from, off_t *offset, size_t size),
+        (to, from, offset, size), TIMED_COPY, OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, offset, to, NULL, size)
+WRAP_IN(ssize_t, sendfile64, (int to, int from, off64_t *offset, size_t size),
+        (to, from, offset, size), TIMED_COPY, OP_SENDFILE_READ, OP_SENDFILE_WRITE, from, offset, to, NULL, size)
+WRAP_IN(ssize_t, copy_file_range, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how),
+        (from, from_at, to, to_at, size, how), TIMED_COPY, OP_COPY_READ, OP_COPY_WRITE, from, from_at, to, to_at, size)
+WRAP_IN(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned how),
+        (from, from_at, to, to_at, size, how), TIMED_COPY, OP_SPLICE_READ, OP_SPLICE_WRITE, from, from_at, to, to_at, size)
 
 /* A library that a plug-in has brought along privately is not behind us in the search order. */
 struct library_search {
@@ -1623,13 +1567,17 @@ static int search_library(struct dl_phdr_info *info, size_t size, void *data)
     dlclose(object);
     return search->found != NULL;
 }
-SLOW static void *resolve_in(void **real, const char *name, const char *library)
+SLOW static void *find_in(const char *name, const char *library)
 {
     int saved = errno;
     struct library_search search = {library, name, dlsym(RTLD_NEXT, name)};
     if (!search.found) dl_iterate_phdr(search_library, &search);
     errno = saved;
-    return *real = search.found;
+    return search.found;
+}
+static void *resolve_in(void **real, const char *name, const char *library)
+{
+    return *real = find_in(name, library);
 }
 
 /* ---- asynchronous I/O of the C library ---------------------------------------------------------------------------- */
@@ -1933,22 +1881,10 @@ static FILE *stream_opened_by(FILE *stream, const char *path, uint64_t start_ns)
     if (!has_metadata()) return stream_opened_new(call); \
     uint64_t start_ns = now();                          \
     return stream_opened_by(call, path, start_ns)
-WRAP(FILE *, fopen, (const char *path, const char *how))
-{
-    OPENS_STREAM(path, REAL(fopen)(path, how));
-}
-WRAP(FILE *, fopen64, (const char *path, const char *how))
-{
-    OPENS_STREAM(path, REAL(fopen64)(path, how));
-}
-WRAP(FILE *, tmpfile, (void))
-{
-    OPENS_STREAM(NULL, REAL(tmpfile)());
-}
-WRAP(FILE *, tmpfile64, (void))
-{
-    OPENS_STREAM(NULL, REAL(tmpfile64)());
-}
+WRAP_IN(FILE *, fopen, (const char *path, const char *how), (path, how), OPENS_STREAM, path)
+WRAP_IN(FILE *, fopen64, (const char *path, const char *how), (path, how), OPENS_STREAM, path)
+WRAP_IN(FILE *, tmpfile, (void), (), OPENS_STREAM, NULL)
+WRAP_IN(FILE *, tmpfile64, (void), (), OPENS_STREAM, NULL)
 WRAP(FILE *, fdopen, (int fd, const char *how))
 {
     FILE *stream = REAL(fdopen)(fd, how);
@@ -2450,129 +2386,60 @@ static int close_by_number(int fd)
 WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, long f))
 {
 #define HAND_ON REAL(syscall)(number, a, b, c, d, e, f)
+#define CASE(known, action) case known: { action; }
     switch (number) {
-    case SYS_read: {
-        TIMED(OP_READ, 0, (int)a, (size_t)c, HAND_ON);
-    }
-    case SYS_write: {
-        TIMED(OP_WRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON);
-    }
-    case SYS_pread64: {
-        TIMED_AT(OP_PREAD, 0, (int)a, (size_t)c, d, HAND_ON);
-    }
-    case SYS_pwrite64: {
-        TIMED_AT(OP_PWRITE, FLAG_WRITE, (int)a, (size_t)c, d, HAND_ON);
-    }
-    case SYS_readv: {
-        TIMED_VECTOR(OP_READV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
-    }
-    case SYS_writev: {
-        TIMED_VECTOR(OP_WRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, HAND_ON);
-    }
-    case SYS_preadv: {
-        TIMED_VECTOR_AT(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
-    }
-    case SYS_preadv2: {
-        TIMED_VECTOR_HOW(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, (int)f, HAND_ON);
-    }
-    case SYS_pwritev: {
-        TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON);
-    }
-    case SYS_pwritev2: {
-        TIMED_VECTOR_HOW(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, (int)f, HAND_ON);
-    }
-    case SYS_sendfile: {
-        TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, (int)b, (const void *)c, (int)a, NULL, (size_t)d, HAND_ON);
-    }
-    case SYS_copy_file_range: {
-        TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, (int)a, (const void *)b, (int)c, (const void *)d, (size_t)e, HAND_ON);
-    }
-    case SYS_splice: {
-        TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, (int)a, (const void *)b, (int)c, (const void *)d, (size_t)e, HAND_ON);
-    }
+    CASE(SYS_read, TIMED(OP_READ, 0, (int)a, (size_t)c, HAND_ON))
+    CASE(SYS_write, TIMED(OP_WRITE, FLAG_WRITE, (int)a, (size_t)c, HAND_ON))
+    CASE(SYS_pread64, TIMED_AT(OP_PREAD, 0, (int)a, (size_t)c, d, HAND_ON))
+    CASE(SYS_pwrite64, TIMED_AT(OP_PWRITE, FLAG_WRITE, (int)a, (size_t)c, d, HAND_ON))
+    CASE(SYS_readv, TIMED_VECTOR(OP_READV, 0, (int)a, (const struct iovec *)b, (int)c, HAND_ON))
+    CASE(SYS_writev, TIMED_VECTOR(OP_WRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, HAND_ON))
+    CASE(SYS_preadv, TIMED_VECTOR_AT(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON))
+    CASE(SYS_preadv2, TIMED_VECTOR_HOW(OP_PREADV, 0, (int)a, (const struct iovec *)b, (int)c, d, (int)f, HAND_ON))
+    CASE(SYS_pwritev, TIMED_VECTOR_AT(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, HAND_ON))
+    CASE(SYS_pwritev2, TIMED_VECTOR_HOW(OP_PWRITEV, FLAG_WRITE, (int)a, (const struct iovec *)b, (int)c, d, (int)f, HAND_ON))
+    CASE(SYS_sendfile, TIMED_COPY(OP_SENDFILE_READ, OP_SENDFILE_WRITE, (int)b, (const void *)c, (int)a, NULL, (size_t)d, HAND_ON))
+    CASE(SYS_copy_file_range, TIMED_COPY(OP_COPY_READ, OP_COPY_WRITE, (int)a, (const void *)b, (int)c, (const void *)d, (size_t)e, HAND_ON))
+    CASE(SYS_splice, TIMED_COPY(OP_SPLICE_READ, OP_SPLICE_WRITE, (int)a, (const void *)b, (int)c, (const void *)d, (size_t)e, HAND_ON))
     case SYS_fsync:
     case SYS_sync_file_range:
-    case SYS_fdatasync: {
-        TIMED_SYNC((int)a, HAND_ON);
-    }
-    case SYS_syncfs: {
-        SYNC_OF_ALL(HAND_ON);
-    }
+    CASE(SYS_fdatasync, TIMED_SYNC((int)a, HAND_ON))
+    CASE(SYS_syncfs, SYNC_OF_ALL(HAND_ON))
     case SYS_close:
         return close_noted(close_by_number, (int)a);
 #ifdef SYS_open
-    case SYS_open: {
-        OPENS(AT_FDCWD, (const char *)a, HAND_ON);
-    }
+    CASE(SYS_open, OPENS(AT_FDCWD, (const char *)a, HAND_ON))
 #endif
 #ifdef SYS_openat2
     case SYS_openat2:
 #endif
-    case SYS_openat: {
-        OPENS((int)a, (const char *)b, HAND_ON);
-    }
+    CASE(SYS_openat, OPENS((int)a, (const char *)b, HAND_ON))
 #ifdef SYS_stat
     case SYS_stat:
-    case SYS_lstat: {
-        BY_PATH(OP_STAT, AT_FDCWD, (const char *)a, HAND_ON);
-    }
-    case SYS_access: {
-        BY_PATH(OP_ACCESS, AT_FDCWD, (const char *)a, HAND_ON);
-    }
-    case SYS_unlink: {
-        BY_PATH(OP_UNLINK, AT_FDCWD, (const char *)a, HAND_ON);
-    }
-    case SYS_rename: {
-        BY_PATH(OP_RENAME, AT_FDCWD, (const char *)a, HAND_ON);
-    }
-    case SYS_mkdir: {
-        BY_PATH(OP_MKDIR, AT_FDCWD, (const char *)a, HAND_ON);
-    }
-    case SYS_rmdir: {
-        BY_PATH(OP_RMDIR, AT_FDCWD, (const char *)a, HAND_ON);
-    }
-    case SYS_readlink: {
-        BY_PATH(OP_READLINK, AT_FDCWD, (const char *)a, HAND_ON);
-    }
+    CASE(SYS_lstat, BY_PATH(OP_STAT, AT_FDCWD, (const char *)a, HAND_ON))
+    CASE(SYS_access, BY_PATH(OP_ACCESS, AT_FDCWD, (const char *)a, HAND_ON))
+    CASE(SYS_unlink, BY_PATH(OP_UNLINK, AT_FDCWD, (const char *)a, HAND_ON))
+    CASE(SYS_rename, BY_PATH(OP_RENAME, AT_FDCWD, (const char *)a, HAND_ON))
+    CASE(SYS_mkdir, BY_PATH(OP_MKDIR, AT_FDCWD, (const char *)a, HAND_ON))
+    CASE(SYS_rmdir, BY_PATH(OP_RMDIR, AT_FDCWD, (const char *)a, HAND_ON))
+    CASE(SYS_readlink, BY_PATH(OP_READLINK, AT_FDCWD, (const char *)a, HAND_ON))
 #endif
     case SYS_newfstatat:
-    case SYS_statx: {
-        BY_PATH(OP_STAT, (int)a, (const char *)b, HAND_ON);
-    }
+    CASE(SYS_statx, BY_PATH(OP_STAT, (int)a, (const char *)b, HAND_ON))
 #ifdef SYS_faccessat2
     case SYS_faccessat2:
 #endif
-    case SYS_faccessat: {
-        BY_PATH(OP_ACCESS, (int)a, (const char *)b, HAND_ON);
-    }
-    case SYS_unlinkat: {
-        BY_PATH(c & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, (int)a, (const char *)b, HAND_ON);
-    }
+    CASE(SYS_faccessat, BY_PATH(OP_ACCESS, (int)a, (const char *)b, HAND_ON))
+    CASE(SYS_unlinkat, BY_PATH(c & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, (int)a, (const char *)b, HAND_ON))
     case SYS_renameat:
-    case SYS_renameat2: {
-        BY_PATH(OP_RENAME, (int)a, (const char *)b, HAND_ON);
-    }
-    case SYS_mkdirat: {
-        BY_PATH(OP_MKDIR, (int)a, (const char *)b, HAND_ON);
-    }
-    case SYS_readlinkat: {
-        BY_PATH(OP_READLINK, (int)a, (const char *)b, HAND_ON);
-    }
-    case SYS_fstat: {
-        BY_FD(OP_STAT, (int)a, HAND_ON);
-    }
-    case SYS_lseek: {
-        MOVES((int)a, HAND_ON);
-    }
-    case SYS_ftruncate: {
-        BY_FD_OF(OP_TRUNCATE, (int)a, (uint64_t)b, result < 0, HAND_ON);
-    }
-    case SYS_fallocate: {
-        BY_FD_OF(OP_ALLOCATE, (int)a, (uint64_t)d, result < 0, HAND_ON);
-    }
-    case SYS_getdents64: {
-        BY_FD(OP_READDIR, (int)a, HAND_ON);
-    }
+    CASE(SYS_renameat2, BY_PATH(OP_RENAME, (int)a, (const char *)b, HAND_ON))
+    CASE(SYS_mkdirat, BY_PATH(OP_MKDIR, (int)a, (const char *)b, HAND_ON))
+    CASE(SYS_readlinkat, BY_PATH(OP_READLINK, (int)a, (const char *)b, HAND_ON))
+    CASE(SYS_fstat, BY_FD(OP_STAT, (int)a, HAND_ON))
+    CASE(SYS_lseek, MOVES((int)a, HAND_ON))
+    CASE(SYS_ftruncate, BY_FD_OF(OP_TRUNCATE, (int)a, (uint64_t)b, result < 0, HAND_ON))
+    CASE(SYS_fallocate, BY_FD_OF(OP_ALLOCATE, (int)a, (uint64_t)d, result < 0, HAND_ON))
+    CASE(SYS_getdents64, BY_FD(OP_READDIR, (int)a, HAND_ON))
     case SYS_chdir:
     case SYS_fchdir:
         return moved_to_folder((int)HAND_ON);
@@ -2593,23 +2460,17 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
     case SYS_exit_group:
         end_of_program();
         break;
-    case SYS_io_submit: {
-        SUBMITS((struct iocb **)c, b, HAND_ON);
-    }
+    CASE(SYS_io_submit, SUBMITS((struct iocb **)c, b, HAND_ON))
 #ifdef SYS_io_pgetevents
     case SYS_io_pgetevents:
 #endif
-    case SYS_io_getevents: {
-        REAPS((const struct io_event *)d, HAND_ON);
-    }
+    CASE(SYS_io_getevents, REAPS((const struct io_event *)d, HAND_ON))
     case SYS_io_uring_setup: {
         long result = HAND_ON;
         if (result >= 0) ring_set_up((int)result, (const struct ring_parameters *)b);
         return result;
     }
-    case SYS_io_uring_enter: {
-        ENTERS((int)a, HAND_ON);
-    }
+    CASE(SYS_io_uring_enter, ENTERS((int)a, HAND_ON))
     case SYS_io_uring_register: {
         long result = HAND_ON;
         if (result >= 0) ring_registered((int)a, (unsigned)b, (const void *)c, (unsigned)d);
@@ -2639,43 +2500,15 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
  */
 typedef intptr_t word;
 
-/* An MPI library that a plug-in brought along privately is found through whoever called us. */
-struct mpi_search {
-    const char *name;
-    void *found;
-};
-static int search_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-    (void)size;
-    struct mpi_search *search = data;
-    if (!info->dlpi_name || !strstr(info->dlpi_name, "mpi")) return 0;
-    void *object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!object) return 0;
-    search->found = dlsym(object, search->name);
-    dlclose(object);
-    return search->found != NULL;
-}
-/* `name` is that of the profiling interface, P and all, for the second and third try. */
-SLOW static void *find_mpi(const char *name)
-{
-    void *found = dlsym(RTLD_NEXT, name + 1);
-    if (!found) found = dlsym(RTLD_NEXT, name);
-    if (!found) {
-        struct mpi_search search = {name, NULL};
-        dl_iterate_phdr(search_object, &search);
-        found = search.found;
-    }
-    return found;
-}
 static void *find_mpi_only(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
-    if (!found) {
-        struct mpi_search search = {name, NULL};
-        dl_iterate_phdr(search_object, &search);
-        found = search.found;
-    }
-    return found;
+    return find_in(name, "mpi");
+}
+/* `name` is that of the profiling interface, P and all, for the second and third try. */
+static void *find_mpi(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name + 1);
+    return found ? found : find_mpi_only(name);
 }
 #define MPI_ERROR_OTHER 15
 static int mpi_missing(void)
@@ -2926,50 +2759,30 @@ static inline int has_pending(void)
 }
 
 /* MPI_File_read and its kin, each with an int and with a large count. */
+#define MPI_FORM(name, parameters, arguments, where, finishes)                                            \
+    WRAP_MPI(name, parameters)                                                                            \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        if (!begin_outer(&outer, file, __builtin_frame_address(0))) return REAL_MPI(name) arguments;      \
+        outer.offset = where;                                                                             \
+        int result = REAL_MPI(name) arguments;                                                            \
+        finishes;                                                                                         \
+        return result;                                                                                    \
+    }
 #define MPI_PLAIN_FORM(name, op, count_type)                                                              \
-    WRAP_MPI(name, (word file, void *buffer, count_type count, word type, void *status))                  \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
-            return REAL_MPI(name)(file, buffer, count, type, status);                                     \
-        outer.offset = mpi_pointer(file, op);                                                                                \
-        int result = REAL_MPI(name)(file, buffer, count, type, status);                                   \
-        finish_outer(&outer, op, count, type, result);                                                    \
-        return result;                                                                                    \
-    }
+    MPI_FORM(name, (word file, void *buffer, count_type count, word type, void *status),                  \
+             (file, buffer, count, type, status), mpi_pointer(file, op), finish_outer(&outer, op, count, type, result))
 #define MPI_AT_FORM(name, op, count_type)                                                                 \
-    WRAP_MPI(name, (word file, int64_t at, void *buffer, count_type count, word type, void *status))      \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
-            return REAL_MPI(name)(file, at, buffer, count, type, status);                                 \
-        outer.offset = mpi_offset(file, at);                                                                                \
-        int result = REAL_MPI(name)(file, at, buffer, count, type, status);                               \
-        finish_outer(&outer, op, count, type, result);                                                    \
-        return result;                                                                                    \
-    }
+    MPI_FORM(name, (word file, int64_t at, void *buffer, count_type count, word type, void *status),      \
+             (file, at, buffer, count, type, status), mpi_offset(file, at), finish_outer(&outer, op, count, type, result))
 #define MPI_START_FORM(name, op, count_type)                                                              \
-    WRAP_MPI(name, (word file, void *buffer, count_type count, word type, void *request))                 \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
-            return REAL_MPI(name)(file, buffer, count, type, request);                                    \
-        outer.offset = mpi_pointer(file, op);                                                                                \
-        int result = REAL_MPI(name)(file, buffer, count, type, request);                                  \
-        start_request(&outer, op, count, type, result, request_at(request, 0));                           \
-        return result;                                                                                    \
-    }
+    MPI_FORM(name, (word file, void *buffer, count_type count, word type, void *request),                 \
+             (file, buffer, count, type, request), mpi_pointer(file, op),                                 \
+             start_request(&outer, op, count, type, result, request_at(request, 0)))
 #define MPI_START_AT_FORM(name, op, count_type)                                                           \
-    WRAP_MPI(name, (word file, int64_t at, void *buffer, count_type count, word type, void *request))     \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
-            return REAL_MPI(name)(file, at, buffer, count, type, request);                                \
-        outer.offset = mpi_offset(file, at);                                                                                \
-        int result = REAL_MPI(name)(file, at, buffer, count, type, request);                              \
-        start_request(&outer, op, count, type, result, request_at(request, 0));                           \
-        return result;                                                                                    \
-    }
+    MPI_FORM(name, (word file, int64_t at, void *buffer, count_type count, word type, void *request),     \
+             (file, at, buffer, count, type, request), mpi_offset(file, at),                              \
+             start_request(&outer, op, count, type, result, request_at(request, 0)))
 
 /* A split collective lasts from its begin to its end; what is moved in either is nested. */
 static void split_begun(struct outer *outer, word file, int64_t count, word type)
@@ -2993,36 +2806,14 @@ static void split_ended(struct outer *outer, word file, unsigned op, int result)
     known->split_start = 0;
 }
 #define MPI_BEGIN_FORM(name, count_type)                                                                  \
-    WRAP_MPI(name, (word file, void *buffer, count_type count, word type))                                \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
-            return REAL_MPI(name)(file, buffer, count, type);                                             \
-        int result = REAL_MPI(name)(file, buffer, count, type);                                           \
-        split_begun(&outer, file, count, type);                                                           \
-        return result;                                                                                    \
-    }
+    MPI_FORM(name, (word file, void *buffer, count_type count, word type), (file, buffer, count, type),   \
+             OFFSET_UNKNOWN, split_begun(&outer, file, count, type))
 #define MPI_BEGIN_AT_FORM(name, count_type)                                                               \
-    WRAP_MPI(name, (word file, int64_t at, void *buffer, count_type count, word type))                    \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
-            return REAL_MPI(name)(file, at, buffer, count, type);                                         \
-        outer.offset = mpi_offset(file, at);                                                                                \
-        int result = REAL_MPI(name)(file, at, buffer, count, type);                                       \
-        split_begun(&outer, file, count, type);                                                           \
-        return result;                                                                                    \
-    }
+    MPI_FORM(name, (word file, int64_t at, void *buffer, count_type count, word type),                    \
+             (file, at, buffer, count, type), mpi_offset(file, at), split_begun(&outer, file, count, type))
 #define MPI_END_FORM(name, op)                                                                            \
-    WRAP_MPI(name, (word file, void *buffer, void *status))                                               \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        if (!begin_outer(&outer, file, __builtin_frame_address(0)))                                       \
-            return REAL_MPI(name)(file, buffer, status);                                                  \
-        int result = REAL_MPI(name)(file, buffer, status);                                                \
-        split_ended(&outer, file, op, result);                                                            \
-        return result;                                                                                    \
-    }
+    MPI_FORM(name, (word file, void *buffer, void *status), (file, buffer, status), OFFSET_UNKNOWN,       \
+             split_ended(&outer, file, op, result))
 
 #define MPI_BOTH_COUNTS(form, name, op) form(name, op, int) form(name##_c, op, int64_t)
 #define MPI_BOTH_BEGINS(form, name) form(name, int) form(name##_c, int64_t)
@@ -3178,12 +2969,7 @@ static word fortran_request(const fint *request)
 }
 SLOW static void *resolve_fortran(void **real, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
-    if (!found) {
-        struct mpi_search search = {name, NULL};
-        dl_iterate_phdr(search_object, &search);
-        found = search.found;
-    }
+    void *found = find_mpi_only(name);
     return *real = found ? found : (void *)mpi_missing;
 }
 #define WRAP_FORTRAN(name, parameters)      \
@@ -3198,67 +2984,42 @@ static int begin_fortran(struct outer *outer, const fint *file, const char *fram
     return is_on() && requests_are_pointers() && begin_outer(outer, fortran_file(file), frame);
 }
 
+#define FORTRAN_FORM(name, parameters, arguments, where, finishes)                                        \
+    WRAP_FORTRAN(name, parameters)                                                                        \
+    {                                                                                                     \
+        struct outer outer;                                                                               \
+        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
+        if (ours) outer.offset = where;                                                                   \
+        REAL_FORTRAN(name) arguments;                                                                     \
+        if (ours) finishes;                                                                               \
+    }
 #define FORTRAN_PLAIN(name, op)                                                                           \
-    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *count, fint *type, fint *status, fint *error))   \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
-        if (ours) outer.offset = mpi_pointer(fortran_file(file), op);                                                                      \
-        REAL_FORTRAN(name)(file, buffer, count, type, status, error);                                     \
-        if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
-    }
+    FORTRAN_FORM(name, (fint * file, void *buffer, fint *count, fint *type, fint *status, fint *error),   \
+                 (file, buffer, count, type, status, error), mpi_pointer(fortran_file(file), op),         \
+                 finish_outer(&outer, op, *count, fortran_type(type), *error))
 #define FORTRAN_AT(name, op)                                                                              \
-    WRAP_FORTRAN(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *status, fint *error)) \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
-        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
-        REAL_FORTRAN(name)(file, at, buffer, count, type, status, error);                                 \
-        if (ours) finish_outer(&outer, op, *count, fortran_type(type), *error);                           \
-    }
+    FORTRAN_FORM(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *status, fint *error), \
+                 (file, at, buffer, count, type, status, error), mpi_offset(fortran_file(file), *at),     \
+                 finish_outer(&outer, op, *count, fortran_type(type), *error))
 #define FORTRAN_START(name, op)                                                                           \
-    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *count, fint *type, fint *request, fint *error))  \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
-        if (ours) outer.offset = mpi_pointer(fortran_file(file), op);                                                                      \
-        REAL_FORTRAN(name)(file, buffer, count, type, request, error);                                    \
-        if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
-    }
+    FORTRAN_FORM(name, (fint * file, void *buffer, fint *count, fint *type, fint *request, fint *error),  \
+                 (file, buffer, count, type, request, error), mpi_pointer(fortran_file(file), op),        \
+                 start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)))
 #define FORTRAN_START_AT(name, op)                                                                        \
-    WRAP_FORTRAN(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *request, fint *error)) \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
-        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
-        REAL_FORTRAN(name)(file, at, buffer, count, type, request, error);                                \
-        if (ours) start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)); \
-    }
+    FORTRAN_FORM(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *request, fint *error), \
+                 (file, at, buffer, count, type, request, error), mpi_offset(fortran_file(file), *at),    \
+                 start_request(&outer, op, *count, fortran_type(type), *error, fortran_request(request)))
 #define FORTRAN_BEGIN(name)                                                                               \
-    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *count, fint *type, fint *error))                 \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
-        REAL_FORTRAN(name)(file, buffer, count, type, error);                                             \
-        if (ours) split_begun(&outer, fortran_file(file), *count, fortran_type(type));                    \
-    }
+    FORTRAN_FORM(name, (fint * file, void *buffer, fint *count, fint *type, fint *error),                 \
+                 (file, buffer, count, type, error), OFFSET_UNKNOWN,                                      \
+                 split_begun(&outer, fortran_file(file), *count, fortran_type(type)))
 #define FORTRAN_BEGIN_AT(name)                                                                            \
-    WRAP_FORTRAN(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *error))    \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
-        if (ours) outer.offset = mpi_offset(fortran_file(file), *at);                                                                      \
-        REAL_FORTRAN(name)(file, at, buffer, count, type, error);                                         \
-        if (ours) split_begun(&outer, fortran_file(file), *count, fortran_type(type));                    \
-    }
+    FORTRAN_FORM(name, (fint * file, int64_t *at, void *buffer, fint *count, fint *type, fint *error),    \
+                 (file, at, buffer, count, type, error), mpi_offset(fortran_file(file), *at),             \
+                 split_begun(&outer, fortran_file(file), *count, fortran_type(type)))
 #define FORTRAN_END(name, op)                                                                             \
-    WRAP_FORTRAN(name, (fint * file, void *buffer, fint *status, fint *error))                            \
-    {                                                                                                     \
-        struct outer outer;                                                                               \
-        int ours = begin_fortran(&outer, file, __builtin_frame_address(0));                               \
-        REAL_FORTRAN(name)(file, buffer, status, error);                                                  \
-        if (ours) split_ended(&outer, fortran_file(file), op, *error);                                    \
-    }
+    FORTRAN_FORM(name, (fint * file, void *buffer, fint *status, fint *error), (file, buffer, status, error), \
+                 OFFSET_UNKNOWN, split_ended(&outer, fortran_file(file), op, *error))
 #define FORTRAN_DIRECTION(read, OP)                                \
     FORTRAN_PLAIN(mpi_file_##read##_, OP)                          \
     FORTRAN_AT(mpi_file_##read##_at_, OP##_AT)                     \

@@ -47,6 +47,8 @@ const GROUPS = [
     about: "Who loads the file system, when, and what changed.",
     runs: [
       ["top users --store site/store -o users.html", "users.html"],
+      ["top accounts --store site/store -o accounts.html", "accounts.html"],
+      ["top jobs --store site/store -o jobs.html", "jobs.html"],
       ["top targets --store site/store -o targets.html", "targets.html"],
       ["who --store site/store --by user -o who.html", "who.html"],
       ["job JOB --store site/store -o job.html", "job.html"],
@@ -92,7 +94,11 @@ const GROUPS = [
     about: "The figures of the paper from the simulator, which runs the writer's own protocol.",
     runs: [
       ["sim run jaguar --writers 512 -o step.html", "step.html"],
-      ["sim replay --samples 2 --only fig1 -o replay", "replay/report.html"],
+      ...["fig1", "fig2", "fig3", "fig5", "fig6", "fig7", "policies"].map((part) => [
+        `sim replay --samples 2 --only ${part} -o ${part}`,
+        `${part}/report.html`,
+      ]),
+      ["sim alternatives -o alternatives.html", "alternatives.html"],
       [
         "write -o try.bp --targets a,b,c,d --workload pixie3d-small -n 16 --target-speed 0:0.125 --base-speed 20M --report write.html",
         "write.html",

@@ -143,6 +143,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
       () => import("./cluster/generate-reuse.ts"),
     ),
     entry(
+      "cluster generate sitewide",
+      "make a synthetic site in parallel tasks",
+      () => import("./cluster/generate-sitewide.ts"),
+    ),
+    entry(
       "cluster task",
       "run one task of a cluster run, as the batch scripts do",
       () => import("./cluster/task.ts"),

@@ -89,20 +89,16 @@ export const computed = (
   }),
 });
 
-/** What nothing does yet. */
-export const absent = (
+/** What no command gives; `because` says why, and `command` comes nearest to it. */
+export const unjudged = (
   kind: ItemKind,
   id: string,
   place: string,
   title: string,
-  manual: string,
+  because: string,
+  [command, manual]: readonly [command: string, manual: string],
+  published = "",
 ): PaperItem => ({
-  id,
-  kind,
-  place,
-  title,
-  published: "",
-  command: "",
-  manual,
-  answer: () => notJudged("no command does it yet"),
+  ...{ id, kind, place, title, published, command, manual },
+  answer: () => notJudged(because),
 });

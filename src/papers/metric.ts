@@ -11,8 +11,8 @@ import {
   SETS,
   type SetId,
 } from "../analyze/study/metric/index.ts";
-import { type Answer, computed, notJudged, type Paper, type PaperItem, part } from "./item.ts";
-import type { PaperResults } from "./results.ts";
+import { type Answer, computed, notJudged, type Paper, type PaperItem, part, unjudged } from "./item.ts";
+import type { PaperResults, StudyOutcome } from "./results.ts";
 import { figureItem, findingAnswer } from "./study-items.ts";
 
 const COMMAND = "plimsoll study metric -o study";
@@ -93,6 +93,23 @@ const COMPONENTS = [
     WORKLOADS,
   ),
   part("component", "cold", "IV.B", "Caches flushed before each run, runs repeated and averaged", WORKLOADS),
+  part("component", "block", "III.A", "A block of 512 bytes; --block sets another", COMPUTED, "512 bytes"),
+  unjudged(
+    "component",
+    "drive",
+    "II",
+    "Seek time and rotational latency, metrics of one drive",
+    "no input holds the seeks of a drive, and the paper measures none",
+    [COMPUTED[0], COMPUTED[2]],
+  ),
+  unjudged(
+    "component",
+    "while-running",
+    "III.C",
+    "T computed while the application runs",
+    "here T is computed from the recorded calls after the run",
+    [RECORDED[0], RECORDED[2]],
+  ),
   part("component", "toolkit", "V", "A toolkit for everyone that measures BPS", RECORDED),
   part("component", "optimisations", "V", "Optimisations ranked by BPS, against execution time", [
     "plimsoll bps --rank A B",
@@ -100,6 +117,16 @@ const COMPONENTS = [
     "docs/bps.md",
   ]),
   part("table", "table-1", "Table 1", "Expected direction of each metric", WORKLOADS, directionsText()),
+  ...SETS_OF_PAPER.map((set) =>
+    part(
+      "component",
+      `set-up-${set}`,
+      PUBLISHED[set].bps.source,
+      `Set-up of set ${set}`,
+      WORKLOADS,
+      SETS[set].paper,
+    ),
+  ),
   part("table", "table-2", "Table 2", "The four sets of experiments", WORKLOADS),
   part("figure", "fig-1a", "Fig. 1(a)", "Same IOPS, different times: sizes differ", EXPLAINED),
   part("figure", "fig-1b", "Fig. 1(b)", "More bandwidth, same time: additional data", EXPLAINED),
@@ -217,6 +244,13 @@ const POINTS = PUBLISHED_POINTS.flatMap((point) =>
   }),
 );
 
+type PointCase = Readonly<Record<"x" | MetricName | "executionSeconds", number>>;
+
+function casesOf(study: StudyOutcome, set: SetId): readonly PointCase[] {
+  const { cases } = (study.items.C06?.[set] ?? {}) as { readonly cases?: unknown };
+  return Array.isArray(cases) ? (cases as readonly PointCase[]) : [];
+}
+
 function pointAnswer(
   { metric: study }: PaperResults,
   set: SetId,
@@ -225,10 +259,7 @@ function pointAnswer(
   unit: string,
 ): Answer {
   if (study === undefined) return notJudged("no study was given");
-  const { cases } = (study.items.C06?.[set] ?? {}) as { readonly cases?: unknown };
-  const found = Array.isArray(cases)
-    ? (cases as readonly Readonly<Record<string, unknown>>[]).find((one) => one.x === x)?.[key]
-    : undefined;
+  const found = casesOf(study, set).find((one) => one.x === x)?.[key];
   if (typeof found !== "number") return notJudged(`${study.source} has no case of this size`);
   const link = study.report === undefined ? {} : { link: `${study.report}#set-${set}` };
   return {
@@ -241,6 +272,45 @@ function pointAnswer(
   };
 }
 
+/** Relations between the points of a set that the text states; each case has the metric and the execution time. */
+const relation = (
+  set: SetId,
+  id: string,
+  place: string,
+  title: string,
+  published: string,
+  judge: (cases: readonly PointCase[]) => readonly [here: string, holds: boolean],
+): PaperItem => ({
+  ...{ id, kind: "finding", place, title, published, command: COMMAND, manual: MANUAL },
+  answer: ({ metric: study }) => {
+    if (study === undefined) return notJudged("no study was given");
+    const cases = casesOf(study, set);
+    if (cases.length < 2) return notJudged(`${study.source} has no two cases of set ${set}`);
+    const [here, holds] = judge(cases);
+    const origin = study.simulated ? "simulated" : "measured";
+    const held = study.simulated ? "reproduced on simulated data" : "confirmed";
+    return { here, origin, verdict: holds ? held : "refuted", because: `cases of set ${set}` };
+  },
+});
+
+const RELATIONS = [
+  relation(
+    "3a",
+    "arpt-range",
+    "IV.C.3, Fig. 10",
+    "ARPT varies less than execution time",
+    "smaller variation",
+    (cases) => {
+      const range = (key: "arpt" | "executionSeconds") => {
+        const values = cases.map((one) => one[key]);
+        return Math.max(...values) / Math.min(...values);
+      };
+      const [arpt, time] = [range("arpt"), range("executionSeconds")];
+      return [`most over least ${arpt.toFixed(2)} and ${time.toFixed(2)}`, arpt < time];
+    },
+  ),
+];
+
 /** What measuring costs by the paper, beside the same computed. */
 const OVERHEAD = PUBLISHED_OVERHEAD.map(
   ({ id, place, title, published, here, holds }): PaperItem =>
@@ -251,5 +321,5 @@ export const METRIC_PAPER: Paper = {
   id: "metric",
   short: "He, Sun and Yin, IPDPSW '13",
   title: "BPS: A Performance Metric of I/O System",
-  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...COEFFICIENTS, ...POINTS, ...OVERHEAD],
+  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...COEFFICIENTS, ...POINTS, ...RELATIONS, ...OVERHEAD],
 };

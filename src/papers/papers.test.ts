@@ -27,7 +27,8 @@ describe("the list of items", () => {
       ["reuse", STUDY_ITEMS, 3],
       ["system", SYSTEM_ITEMS, 1],
     ] as const) {
-      const numbers = itemsOf(paper).filter(({ kind }) => kind === "number");
+      // Statements without a number (said.B05.mostlyRead) and sums (all-jobs) are beside them.
+      const numbers = itemsOf(paper).filter(({ id, kind }) => kind === "number" && /^[A-Z]\d\d\./.test(id));
       const published = items.reduce((sum, item) => sum + Object.keys(item.published).length, 0);
       expect(numbers.length).toBe(published - repeated);
     }
@@ -105,11 +106,8 @@ describe("without results", () => {
     const judged = BARE.filter(({ answer }) => answer.verdict !== "");
     expect(judged.every(({ answer }) => answer.origin === "computed")).toBe(true);
     const open = BARE.filter(({ answer }) => answer.verdict === "" && answer.test === undefined);
-    expect(
-      open.every(({ answer }) =>
-        /^no (study|replay|sweep) was given$|^no command does it yet$/.test(answer.because),
-      ),
-    ).toBe(true);
+    const others = open.filter(({ answer }) => !/^no (study|replay|sweep) was given$/.test(answer.because));
+    expect(others.map(({ item }) => item.id)).toEqual(["write-runs", "drive", "while-running", "light-jobs"]);
   });
 
   it("counts what it lists", () => {

@@ -1,6 +1,6 @@
 /** Patel et al., FAST '20: access, reuse and sharing of I/O-intensive files. */
 import { REUSE_STUDY } from "../analyze/study/reuse/index.ts";
-import { absent, type Paper, part } from "./item.ts";
+import { unjudged, type Paper, part } from "./item.ts";
 import { figureItem, findingItem, numberItems, type StudyPaper } from "./study-items.ts";
 
 const COMMAND = "plimsoll study reuse --store S -o study";
@@ -57,12 +57,13 @@ const COMPONENTS = [
     "test/analyze/study-reuse-outputs.test.ts",
     `${MANUAL}#a12`,
   ]),
-  absent(
+  unjudged(
     "component",
     "write-runs",
     "Finding 6",
     "Fewer write runs at a time, and what that would change",
-    "docs/simulator.md",
+    "the paper proposes it and gives no result; a cap moves runs in time, and logs do not say which runs could wait. The nearest question, one run fewer, has an answer",
+    ["plimsoll sim what-if --store S --remove-run ID", "docs/sim-replay.md"],
   ),
   part("component", "what-if", "4", "What if a run were removed? The paper cannot tell", [
     "plimsoll sim what-if --store S",

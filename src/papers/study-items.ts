@@ -39,6 +39,19 @@ export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[
   );
 }
 
+/** A statement without a number in the paper, beside a value of the study. */
+export const valueItem = <Published>(
+  study: StudyPaper<Published>,
+  full: string,
+  place: string,
+  title: string,
+  published: string,
+): PaperItem => ({
+  ...{ id: `said.${full}`, kind: "number", place, title, published, command: study.command },
+  manual: `${study.manual}#${itemAndKey(full)[0].toLowerCase()}`,
+  answer: (results) => numberAnswer(study, full, results[study.paper]),
+});
+
 const NO_RESULT: Answer = notJudged("no study was given");
 
 const originOf = ({ synthetic, simulated }: StudyOutcome): Origin =>

@@ -1,7 +1,8 @@
 /** Paul et al. 2020: application I/O from system level statistics. */
+import { formatCount } from "../base/units.ts";
 import { SYSTEM_STUDY, type SystemPublished } from "../analyze/study/system/index.ts";
-import { absent, type Paper, part } from "./item.ts";
-import { figureItem, findingItem, numberItems, type StudyPaper } from "./study-items.ts";
+import { computed, type Paper, part, unjudged } from "./item.ts";
+import { figureItem, findingItem, numberItems, type StudyPaper, valueItem } from "./study-items.ts";
 
 const COMMAND = "plimsoll study system --store S -o study";
 const MANUAL = "docs/study-system.md";
@@ -61,7 +62,21 @@ const COMPONENTS = [
     "test/analyze/load-quiet.test.ts",
     "docs/load.md",
   ]),
-  absent("component", "light-jobs", "IV-F", "Light jobs scheduled beside heavy users", "docs/load.md"),
+  unjudged(
+    "component",
+    "light-jobs",
+    "IV-F",
+    "Light jobs scheduled beside heavy users",
+    "the paper proposes it and gives no result; a schedule needs the queue of waiting jobs, which no input has. The study names the heavy users to schedule around (rule dominant-user)",
+    [COMMAND, `${MANUAL}#b18`],
+  ),
+  part(
+    "component",
+    "forgotten-jobs",
+    "III-B",
+    "A job without requests for 600 s is forgotten, and begins at 0 again",
+    ["plimsoll ingest SAMPLES --store S", "src/formats/lustre/delta.test.ts", "docs/formats/lustre.md"],
+  ),
   part(
     "component",
     "unused-memory",
@@ -155,9 +170,97 @@ const FINDINGS = [
   observation("O15", "IV-I", "Busy hours are slow", ["B17.earlierPeakHour", "B17.laterPeakHour"]),
 ];
 
+/** Sums and shares that the text draws from its own tables, computed again. */
+const sum = (id: string, place: string, title: string, published: string, here: string, holds: boolean) =>
+  computed(id, place, title, published, here, COMMAND, MANUAL, holds);
+
+const JOBS = 2_854_478 + 1_401_897;
+const STUDIED_PERCENT = 100 - 8.74;
+const SERIES_DAYS = (Date.UTC(2018, 6, 10) - Date.UTC(2018, 5, 7)) / 86_400_000 + 1;
+const MEAN_MINUTES = [60 * 0.8, 60 * 0.85];
+const CLASSED_JOBS = 1_654_938 + 869_046;
+const HEAVY_JOBS = 2_563_299;
+const EFFICIENT_USERS = [62 / 294, 57 / 168, (62 + 57) / (294 + 168)];
+
+const SUMS = [
+  sum("all-jobs", "Abstract", "Jobs of both clusters", "more than 4 million", formatCount(JOBS), JOBS > 4e6),
+  sum(
+    "studied-share",
+    "IV",
+    "Node-hours of jobs below 24 h",
+    "more than 91 %",
+    `${STUDIED_PERCENT} % (Quartz)`,
+    STUDIED_PERCENT > 91,
+  ),
+  sum("series-days", "III-B", "Days from 7 June to 10 July 2018", "34", `${SERIES_DAYS}`, SERIES_DAYS === 34),
+  sum(
+    "mean-minutes",
+    "V-A",
+    "Mean duration of jobs, minutes",
+    "less than 52",
+    MEAN_MINUTES.join(" and "),
+    MEAN_MINUTES.every((one) => one < 52),
+  ),
+  sum(
+    "heavy-classes",
+    "IV-C",
+    "Inefficient and efficient jobs of Cab together",
+    formatCount(HEAVY_JOBS),
+    formatCount(CLASSED_JOBS),
+    CLASSED_JOBS === HEAVY_JOBS,
+  ),
+  sum(
+    "efficient-users",
+    "Abstract, V-B",
+    "Efficient of heavy users: Cab, Quartz, both",
+    "less than 22 %",
+    EFFICIENT_USERS.map((one) => `${Math.round(100 * one)} %`).join(", "),
+    EFFICIENT_USERS.every((one) => one < 0.22),
+  ),
+];
+
+/** What the text says without a number, with the value of the study beside it. */
+const STATEMENTS = [
+  valueItem(
+    STUDY,
+    "B05.mostlyRead",
+    "IV-B",
+    "Some users run only workloads that read (here: mostly)",
+    "some users",
+  ),
+  valueItem(
+    STUDY,
+    "B05.mostlyWritten",
+    "IV-B",
+    "Some users run only workloads that write (here: mostly)",
+    "some users",
+  ),
+  valueItem(
+    STUDY,
+    "B10.durationBytesSpearman",
+    "IV-F",
+    "Duration of a job and its I/O are not correlated",
+    "no correlation",
+  ),
+  valueItem(
+    STUDY,
+    "B11.top1PercentJobsShare",
+    "V-A",
+    "A small number of jobs make most of the load",
+    "most of the load",
+  ),
+  valueItem(
+    STUDY,
+    "B16.mostlyMediumShare",
+    "IV-H",
+    "Many jobs write bursts of 1 MB to 1 GB most of the time",
+    "many jobs",
+  ),
+];
+
 export const SYSTEM_PAPER: Paper = {
   id: "system",
   short: "Paul et al. 2020",
   title: "Understanding HPC Application I/O Behavior Using System Level Statistics",
-  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...numberItems(STUDY)],
+  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...STATEMENTS, ...numberItems(STUDY), ...SUMS],
 };

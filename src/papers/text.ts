@@ -10,7 +10,11 @@ export function papersText(
 ): string {
   const rows = paperRows(results);
   const indented = (text: string) => wrap(text, Math.max(30, width - 4)).map((line) => `    ${line}`);
-  const lines = [...wrap(papersVerdict(rows), width)];
+  const lines = [...wrap(papersVerdict(rows), width), ""];
+  for (const paper of PAPERS) {
+    const { items, groups } = totalsOf(rows.filter((row) => row.paper === paper));
+    lines.push(`${paper.short.padEnd(30)} ${items} items in ${groups} statements`);
+  }
   for (const paper of PAPERS) {
     const own = rows.filter((row) => row.paper === paper);
     lines.push("", ...wrap(`${paper.short}: ${paper.title} (${totalsOf(own).items} items)`, width));

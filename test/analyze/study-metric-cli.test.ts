@@ -35,9 +35,9 @@ describe("study metric --simulate", () => {
     expect(out).toContain("simulated on a device model");
     for (const set of ["1", "2a", "2b", "3a", "3b", "4", "4b"])
       for (const metric of ["IOPS", "BW", "ARPT", "BPS"])
-        expect(out).toMatch(new RegExp(`^${set} +${metric} .* confirmed$`, "m"));
+        expect(out).toMatch(new RegExp(`^${set} +${metric} .* reproduced$`, "m"));
     expect(out).toMatch(/^3a +ARPT +-0\.58 /m);
-    expect(out).toMatch(/^C06\.bps +confirmed/m);
+    expect(out).toMatch(/^C06\.bps +reproduced/m);
   });
 
   it("gives one JSON document", async () => {

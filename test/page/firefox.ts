@@ -1,5 +1,5 @@
 /** The drop page in Debian's Firefox, driven over WebDriver BiDi (docs/decisions/0015-puppeteer-core.md). */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -48,7 +48,7 @@ export async function openInFirefox(
   const page = await browser.newPage();
   const trouble: string[] = [];
   const url = pathToFileURL(path).href;
-  await page.evaluateOnNewDocument(SPIES);
+  await page.evaluateOnNewDocument(SPIES + HANDED_OVER);
   page.on("request", (request) => {
     if (!request.url().startsWith(url) && !/^(blob|data):/.test(request.url()))
       trouble.push(`request ${request.url()}`);
@@ -97,15 +97,12 @@ export async function openInFirefox(
       return (await find("#failed h2")).evaluate((line) => (line as HTMLElement).title);
     },
     async save(id) {
-      const folder = readdirSync(downloads).length;
-      mkdirSync(downloads, { recursive: true });
+      for (const left of readdirSync(downloads)) rmSync(join(downloads, left), { force: true });
       await (await find('#dock [data-do="save"]')).evaluate((button) => (button as HTMLElement).click());
       await (await find(`[data-saver="${id}"]`)).evaluate((button) => (button as HTMLElement).click());
-      const saved = await arrival(downloads, folder);
+      const saved = await arrival(downloads, () => page.evaluate(handedOver));
       await (await find('#save [data-do="close"]')).evaluate((button) => (button as HTMLElement).click());
-      const text = readFileSync(saved, "utf8");
-      rmSync(saved);
-      return text;
+      return readFileSync(saved, "utf8");
     },
     run: (work, given) => page.evaluate(work as never, given) as never,
     stored: () => page.evaluate(storedBy),
@@ -119,14 +116,35 @@ export async function openInFirefox(
   };
 }
 
-/** The file that a download leaves, once it is whole. */
-async function arrival(folder: string, before: number): Promise<string> {
+/** Notes what the page hands to the browser to save. */
+const HANDED_OVER = `
+  window.handedOver = [];
+  const sizes = new Map();
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (blob) => { const url = create.call(URL, blob); sizes.set(url, blob.size); return url; };
+  const click = HTMLAnchorElement.prototype.click;
+  HTMLAnchorElement.prototype.click = function () {
+    if (this.download) window.handedOver.push({ name: this.download, bytes: sizes.get(this.href) });
+    click.call(this);
+  };
+`;
+
+interface Handed {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+const handedOver = (): Handed | undefined =>
+  (window as unknown as { handedOver: Handed[] }).handedOver.at(-1);
+
+/** The file that a download leaves, once it is whole: Firefox writes it under other names first. */
+async function arrival(folder: string, handed: () => Promise<Handed | undefined>): Promise<string> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
-    const names = readdirSync(folder);
-    const [first] = names;
-    if (names.length === before + 1 && first !== undefined && !names.some((name) => name.endsWith(".part")))
-      return join(folder, first);
+    const expected = await handed();
+    const path = join(folder, expected?.name ?? "");
+    if (expected !== undefined && statSync(path, { throwIfNoEntry: false })?.size === expected.bytes)
+      return path;
     await new Promise((later) => setTimeout(later, 50));
   }
-  throw new Error("Firefox saved nothing");
+  throw new Error(`Firefox saved ${readdirSync(folder).join(", ") || "nothing"}`);
 }

@@ -1,20 +1,10 @@
 /** `plimsoll cluster generate reuse`: a synthetic centre in slices, as an array job. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { UsageError } from "../../base/errors.ts";
-import { mapAndMerge } from "../../cluster/index.ts";
 import { defineCommand, type OptionSpecs } from "../command.ts";
 import generate from "../generate/reuse.ts";
-import { requiredOutput } from "../generate/answers.ts";
-import { CLUSTER_OPTIONS, type ClusterValues, runCluster } from "./engine.ts";
-import { optionWords } from "./words.ts";
+import { CLUSTER_OPTIONS, type ClusterValues } from "./engine.ts";
+import { clusterGenerate } from "./generate.ts";
 
 const { slice: _, join: __, damage: ___, ...OWN } = generate.options;
-
-interface Values extends ClusterValues {
-  readonly output?: string;
-  readonly tables: boolean;
-}
 
 export default defineCommand({
   name: "cluster generate reuse",
@@ -26,18 +16,6 @@ export default defineCommand({
       "84 million runs as a store",
     "plimsoll cluster generate reuse -o centre --tables --tasks 4 --local 2": "without Slurm",
   },
-  async run({ options: given }, context) {
-    const options = given as unknown as Values;
-    const output = resolve(requiredOutput(options.output));
-    if (!options.resume && existsSync(output))
-      throw new UsageError(`${output} exists; choose another folder, or continue a run with --resume`);
-    const words = ["generate", "reuse", ...optionWords(OWN, { ...options, output })];
-    const plan = mapAndMerge(
-      "generate reuse",
-      options.tasks,
-      (index, of) => [...words, `--slice=${index}/${of}`],
-      [...words, `--join=${options.tasks}`],
-    );
-    await runCluster({ plan, options, next: `made ${output}\n` }, context);
-  },
+  run: ({ options }, context) =>
+    clusterGenerate("reuse", OWN, options as unknown as ClusterValues & { output?: string }, context),
 });

@@ -14,10 +14,11 @@ import {
 } from "../../generate/sitewide/index.ts";
 import { defineCommand } from "../command.ts";
 import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
-import { partText, writeSite } from "../../generate/write/sitewide.ts";
+import { joinSiteSlices, partText, writeSite, writeSiteSlice } from "../../generate/write/sitewide.ts";
 import { runLive } from "../../generate/write/sitewide-live.ts";
 import type { FileLimits } from "../../generate/write/sitewide-files.ts";
 import { option } from "../option.ts";
+import { parseSlice } from "../slice.ts";
 
 /** More jobs than this are a case for --tables. */
 const FILES_SCALE_MAX = 0.2;
@@ -50,6 +51,11 @@ export default defineCommand({
       default: DEFAULT_START,
     }),
     tables: option.flag("write a store (DIR/store) instead of samples"),
+    slice: option.text(
+      "I/N",
+      "with --tables: only slice I of N, such as 3/16; --join N makes one site of them",
+    ),
+    join: option.whole("with --tables: make one site of the N slices in DIR, with its answers", { min: 1 }),
     damage: option.flag("also write DIR/damage: odd and broken samples with the expected outcome of each"),
     "sample-minutes": option.whole("minutes of server samples, from the first job with minutes", {
       min: 1,
@@ -87,6 +93,11 @@ export default defineCommand({
       throw new UsageError("--live cannot be combined with --tables or --damage");
     if (!options.live && options.liveSeconds !== undefined)
       throw new UsageError("--live-seconds needs --live");
+    const isPart = options.slice !== undefined || options.join !== undefined;
+    if (isPart && (!options.tables || options.damage))
+      throw new UsageError("--slice and --join need --tables, and cannot be combined with --damage");
+    if (options.slice !== undefined && options.join !== undefined)
+      throw new UsageError("--slice and --join exclude each other");
     if (options.live) {
       const { release, speed, liveSeconds } = options;
       const { folder, site } = await runLive({
@@ -114,13 +125,23 @@ export default defineCommand({
       );
     const cluster = options.cluster as ClusterChoice;
     const site = new Site({ seed, scale, cluster, weekend, start, contention });
+    if (options.slice !== undefined) {
+      const slice = parseSlice("--slice", options.slice);
+      const { part } = await writeSiteSlice(out, site, slice, context);
+      if (context.json) context.printJson({ part });
+      else context.out.write(`made ${part}\n`);
+      return;
+    }
     const limits: FileLimits = {
       sampleMinutes: options.sampleMinutes,
       clientReadings: options.clientReadings,
       release: options.release as FileLimits["release"],
     };
     const parts = { tables: options.tables, damage: options.damage, limits };
-    const { folder, sheet, made } = await writeSite(out, site, parts, context);
+    const { folder, sheet, made } =
+      options.join === undefined
+        ? await writeSite(out, site, parts, context)
+        : await joinSiteSlices(out, site, options.join, context);
     const answers = join(folder, "answers.json");
     const { comparison } = sheet;
     const outside = outsideCount(comparison);

@@ -1,4 +1,5 @@
 /** The metric study on a terminal. */
+import { verdictText } from "../../analyze/study/common/sections.ts";
 import { textTable } from "../../base/text-table.ts";
 import { wrap } from "../../report/text/index.ts";
 import {
@@ -25,6 +26,7 @@ export function studyText(study: MetricStudy, width: number): string {
     "",
   ];
   const single = findings.filter(({ kind }) => kind === "metric");
+  const word = (one: MetricFinding) => verdictText(one.verdict, setting.simulated);
   const row = (one: MetricFinding) => [
     one.set as string,
     METRICS[one.metric].label,
@@ -33,7 +35,7 @@ export function studyText(study: MetricStudy, width: number): string {
     intervalText(one.interval),
     ccText(correlations.sets.get(one.set as never)?.[one.metric].spearman ?? Number.NaN),
     directionText(one.direction),
-    one.verdict,
+    word(one),
   ];
   const head = ["set", "metric", "paper", "here", "interval", "Spearman", "direction", "verdict"];
   const wide = ["set", "overall"].flatMap((wanted) => findings.filter(({ kind }) => kind === wanted));
@@ -47,7 +49,7 @@ export function studyText(study: MetricStudy, width: number): string {
     "",
     ...textTable(
       [{ min: 14 }, { min: 12 }, {}],
-      wide.map((one) => [one.id, one.verdict, `${said(one)} ${one.reason}`]),
+      wide.map((one) => [one.id, word(one), `${said(one)} ${one.reason}`]),
       { gap: " " },
     ),
   );

@@ -12,8 +12,9 @@ import { MonitorAnswers } from "./answers-monitor.ts";
 import { appendReadings, MinuteRows, RELEASE_MINUTES, TargetRows } from "./minute-rows.ts";
 import { BINS_MAX, Plan } from "./plan.ts";
 import { type Comparison, compare } from "./published.ts";
-import { FILE_SYSTEM, LONG_SECONDS, QUARTZ, ZONE } from "./scenario.ts";
+import { FILE_SYSTEM, LONG_SECONDS, QUARTZ, SERIES, ZONE } from "./scenario.ts";
 import { SeriesJobs } from "./series.ts";
+import { type Share, WHOLE } from "./share.ts";
 import type { Site, SiteOptions } from "./site.ts";
 import { type MinuteSink, Spread } from "./spread.ts";
 import { SiteStates } from "./state-rows.ts";
@@ -22,6 +23,7 @@ import { LoadAnswers, TargetLoads } from "./target-times.ts";
 
 export { CLUSTER_CHOICES, type ClusterChoice, ZONE } from "./scenario.ts";
 export { CALIBRATED_SCALE } from "./published.ts";
+export { NOTHING, shareOf } from "./share.ts";
 export { DEFAULT_CONTENTION, DEFAULT_START, Site, type SiteOptions } from "./site.ts";
 
 export const SCENARIO = "sitewide";
@@ -117,7 +119,7 @@ function fanOut(sinks: readonly MinuteSink[]): MinuteSink {
   };
 }
 
-/** Rows of `jobs`, `minutes`, `targets`, `target_states` and `servers` into a store. */
+/** Rows of `jobs`, `minutes`, `targets`, `target_states` and `servers` into a store: all of them are counted, a share is written. */
 export class SiteTables implements SiteTaker {
   readonly #jobs: JobRows;
   readonly #minutes: MinuteRows;
@@ -128,11 +130,13 @@ export class SiteTables implements SiteTaker {
   readonly minutes: MinuteSink;
   readonly #site: Site;
   readonly #sink: RowSink;
+  readonly #share: Share;
   #released: number;
 
-  constructor(site: Site, sink: RowSink) {
+  constructor(site: Site, sink: RowSink, share: Share = WHOLE) {
     this.#site = site;
     this.#sink = sink;
+    this.#share = share;
     const [from, to] = seriesMinutes(site);
     this.#jobs = new JobRows(sink);
     this.#minutes = new MinuteRows(site, sink);
@@ -157,11 +161,11 @@ export class SiteTables implements SiteTaker {
   loads(): void {}
 
   jobs(block: JobBlock): Promise<void> {
-    return this.#jobs.add(block);
+    return this.#jobs.add(block, this.#share(block.place, block.days));
   }
 
   begin(plan: Plan): void {
-    this.#minutes.begin(plan.job);
+    this.#minutes.begin(plan.job, this.#share(plan.job - SERIES.firstJob, this.#site.seriesJobs));
   }
 
   end(): Promise<void> {
@@ -169,11 +173,13 @@ export class SiteTables implements SiteTaker {
   }
 
   async before(minute: number): Promise<void> {
+    const [from, to] = seriesMinutes(this.#site);
+    const isKept = (at: number) => this.#share(at - from, to - from);
     while (this.#released < minute) {
       this.#released = Math.min(minute, this.#released + RELEASE_MINUTES);
-      await this.#targets.release(this.#released, (at, target, cells, cell) => {
+      await this.#targets.release(this.#released, isKept, (at, target, cells, cell) => {
         this.#monitor.add(at, target, cells, cell);
-        this.#states.add(at, target, cells, cell);
+        this.#states.add(at, target, cells, cell, isKept(at));
       });
       await this.#states.flush();
     }
@@ -182,7 +188,8 @@ export class SiteTables implements SiteTaker {
   async finish(): Promise<void> {
     await this.#jobs.end();
     await this.#minutes.settle(true);
-    if (this.#site.hasSeries) await appendReadings(this.#site, this.#sink, seriesMinutes(this.#site));
+    if (this.#site.hasSeries && this.#share(0, 1))
+      await appendReadings(this.#site, this.#sink, seriesMinutes(this.#site));
   }
 }
 

@@ -22,6 +22,9 @@ export class JobBlock {
   readonly cluster: ClusterModel;
   /** Days since 1970 on the local calendar. */
   day = 0;
+  /** Which day of how many. */
+  place = 0;
+  days = 1;
   count = 0;
   /** Nobody read the clients of these jobs: their counters are not there, which is not zero. */
   hasCounters = true;

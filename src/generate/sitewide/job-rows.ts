@@ -50,12 +50,14 @@ export class JobRows {
     this.#sink = sink;
   }
 
-  async add(block: JobBlock): Promise<void> {
+  /** Jobs are counted, and kept if asked for. */
+  async add(block: JobBlock, isKept: boolean): Promise<void> {
+    this.rows += block.count;
+    if (!isKept) return;
     for (let row = 0; row < block.count; row++) {
       if (this.#buffer.rows === BATCH_ROWS) await this.#buffer.flush(this.#sink);
       this.#row(block, row);
     }
-    this.rows += block.count;
   }
 
   async end(): Promise<void> {

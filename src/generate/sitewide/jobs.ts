@@ -71,6 +71,8 @@ export class ClusterJobs {
       if (count > block.capacity) block = new JobBlock(this.model, 2 * count);
       const numbered = firstJob + job + long;
       block.day = first + i;
+      block.place = i;
+      block.days = days;
       block.count = 0;
       const day = new LocalDay(first + i);
       for (; job < to; job++) this.#draw(block, day, job, i / days);

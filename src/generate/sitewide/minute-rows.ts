@@ -42,6 +42,7 @@ export class MinuteRows implements MinuteSink {
   readonly #buffer: TableBuffer;
   readonly #key = new JobKey();
   #jobId = "";
+  #isKept = true;
   readonly #names: readonly string[];
   readonly #halves: Record<string, Uint32Array>;
   readonly #jobIds: (string | null)[];
@@ -65,7 +66,9 @@ export class MinuteRows implements MinuteSink {
     this.#why = this.#buffer.texts("why");
   }
 
-  begin(job: number): void {
+  /** Rows of a job are counted, and kept if asked for. */
+  begin(job: number, isKept: boolean): void {
+    this.#isKept = isKept;
     this.#jobId = String(job);
     this.#key.of(this.#jobId);
   }
@@ -81,6 +84,8 @@ export class MinuteRows implements MinuteSink {
     readUsecs: number,
     writeUsecs: number,
   ): void {
+    this.rows++;
+    if (!this.#isKept) return;
     const row = this.#row(target, minute, begun);
     const halves = this.#halves;
     put(halves.bytes_read as Uint32Array, row, read);
@@ -101,6 +106,8 @@ export class MinuteRows implements MinuteSink {
     metadata: number,
     begun: boolean,
   ): void {
+    this.rows++;
+    if (!this.#isKept) return;
     const row = this.#row(target, minute, begun);
     const halves = this.#halves;
     const values = mdtCells(opens, closes, mknods, metadata);
@@ -123,7 +130,6 @@ export class MinuteRows implements MinuteSink {
   /** Between two jobs. */
   async settle(last = false): Promise<void> {
     if (this.#buffer.rows < BATCH_ROWS && !last) return;
-    this.rows += this.#buffer.rows;
     await this.#buffer.flush(this.#sink);
   }
 }
@@ -157,16 +163,17 @@ export class TargetRows {
     });
   }
 
-  /** Rows of all minutes before `minute`, at most `RELEASE_MINUTES` of them. `take` sees each. */
+  /** Rows of all minutes before `minute`, at most `RELEASE_MINUTES` of them. `take` sees each, kept or not. */
   async release(
     minute: number,
+    isKept: (minute: number) => boolean,
     take: (minute: number, target: number, cells: TargetCells, at: number) => void,
   ): Promise<void> {
     this.#sums.release(minute, (at, target, cells, cell) => {
-      this.#row(at, target, cells, cell);
+      this.rows++;
+      if (isKept(at)) this.#row(at, target, cells, cell);
       take(at, target, cells, cell);
     });
-    this.rows += this.#buffer.rows;
     await this.#buffer.flush(this.#sink);
   }
 

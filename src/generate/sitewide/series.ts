@@ -45,6 +45,8 @@ export class SeriesJobs {
       const numbered = SERIES.firstJob + member;
       const day = new LocalDay(seriesFrom + i);
       block.day = seriesFrom + i;
+      block.place = i;
+      block.days = seriesDays;
       block.count = 0;
       for (; member < to; member++) this.#drawFacts(block, day, member);
       block.sort(numbered);

@@ -83,8 +83,8 @@ export class SiteStates {
     return target < this.#site.osts ? "OST" : "MDT";
   }
 
-  /** What a target did in a minute; targets come in their order. */
-  add(minute: number, target: number, cells: TargetCells, at: number): void {
+  /** What a target did in a minute; targets come in their order. `isKept`: a state of this minute becomes rows. */
+  add(minute: number, target: number, cells: TargetCells, at: number, isKept: boolean): void {
     const value = (name: string) => cells[at + cellOf(name)] as number;
     const traffic = this.#traffic.get(this.#servers[target] as string) as [number, number, number];
     const used = this.#used;
@@ -105,16 +105,19 @@ export class SiteStates {
     const within = (sum: number, most: number) => Math.max(0, Math.min(most, sum));
     used[2 * target] = within((used[2 * target] as number) + bytes, BYTES[role]);
     used[2 * target + 1] = within((used[2 * target + 1] as number) + inodes, INODES[role]);
-    if (target === this.#names.length - 1 && (minute + 1) % STATE_MINUTES === 0) this.#sample(minute);
+    if (target === this.#names.length - 1 && (minute + 1) % STATE_MINUTES === 0) this.#sample(minute, isKept);
   }
 
-  #sample(minute: number): void {
+  #sample(minute: number, isKept: boolean): void {
     this.#told = this.#names.map((_, target) => this.#useOf(target));
-    this.#told.forEach((use, target) => {
-      this.#state(target, use, minute);
-    });
+    this.rows.target_states += this.#told.length;
+    this.rows.servers += this.#traffic.size;
+    if (isKept)
+      this.#told.forEach((use, target) => {
+        this.#state(target, use, minute);
+      });
     for (const [server, traffic] of this.#traffic) {
-      this.#host(server, traffic, minute);
+      if (isKept) this.#host(server, traffic, minute);
       traffic.fill(0);
     }
     this.#count++;
@@ -122,8 +125,6 @@ export class SiteStates {
 
   /** At least every hour of the site, for the rows that fit. */
   async flush(): Promise<void> {
-    this.rows.target_states += this.#states.rows;
-    this.rows.servers += this.#hosts.rows;
     await this.#states.flush(this.#sink);
     await this.#hosts.flush(this.#sink);
   }

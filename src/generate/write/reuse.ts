@@ -1,7 +1,6 @@
 /** A synthetic centre as logs or as a store, with its answers. */
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
@@ -23,6 +22,7 @@ import {
   TableEmitter,
 } from "../reuse/index.ts";
 import { fillStore, isMarked, writeAnswers } from "./answers.ts";
+import { joinParts, writePart } from "./slices.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
@@ -88,21 +88,15 @@ async function eachGroup(
   progress?.end();
 }
 
-/**
- * One slice of a centre, below `path`. Logs go to where they belong, each with its own name; rows into a store of this slice in
- * `parts`, which is there whole or not at all. A slice that is made again is the same.
- */
+/** One slice of a centre. Logs go to where they belong below `path`, each with its own name; rows into a store of this slice. */
 export async function writeSlice(
   path: string,
   population: Population,
   { tables, slice }: { readonly tables: boolean; readonly slice: Slice },
   listener: Listener,
 ): Promise<{ readonly part: string }> {
-  const part = join(path, "parts", `${slice.index}-of-${slice.of}`);
-  makeFolder(dirname(part));
   const contention = new Contention(population);
-  const output = { path: part, what: "slice of a synthetic centre", isOurs: () => true };
-  await replaceFolder(output, listener, async (work) => {
+  return writePart(path, slice, listener, async (work) => {
     if (!tables) {
       const write = logWriter(path, population, listener);
       return eachGroup(population, contention, slice, listener, write);
@@ -113,32 +107,23 @@ export async function writeSlice(
       await emitter.end();
     });
   });
-  return { part };
 }
 
-/**
- * Makes one centre of `of` slices: their batches become batches of one store, by renaming files, segments before entries of the
- * manifest, so that it can be stopped and begun again; then come the answers, for which all groups are drawn once more.
- */
+/** Makes one centre of `of` slices; for the answers all groups are drawn once more. */
 export async function joinSlices(
   path: string,
   population: Population,
   { tables, of }: { readonly tables: boolean; readonly of: number },
   listener: Listener,
 ): Promise<{ readonly folder: string; readonly sheet: AnswerSheet }> {
-  const parts = Array.from({ length: of }, (_, i) => join(path, "parts", `${i + 1}-of-${of}`));
-  // Answers come last: where they are, all has been moved.
-  const joined = existsSync(join(path, "answers.json"));
-  const missing = joined ? undefined : parts.find((part) => !existsSync(part));
-  if (missing !== undefined) throw new UsageError(`${missing} is missing: generate that slice first`);
-  const sheet = await generate(population, listener, () => {});
-  if (tables && !joined) {
-    const { adoptBatches } = await import("../../store/index.ts");
-    for (const part of parts) await adoptBatches(join(path, "store"), join(part, "store"));
-  }
-  writeFile(join(path, "README.txt"), readme(sheet, tables, 0));
-  writeAnswers(join(path, "answers.json"), sheet);
-  rmSync(join(path, "parts"), { recursive: true, force: true });
+  const sheet = await joinParts(path, { tables, of }, async () => {
+    const result = await generate(population, listener, () => {});
+    const write = () => {
+      writeFile(join(path, "README.txt"), readme(result, tables, 0));
+      writeAnswers(join(path, "answers.json"), result);
+    };
+    return { result, write };
+  });
   return { folder: path, sheet };
 }
 

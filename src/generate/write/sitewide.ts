@@ -3,10 +3,12 @@ import { join } from "node:path";
 import type { Listener } from "../../base/listener.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
+import type { Slice } from "../reuse/index.ts";
 import { type AnswerSheet, SCENARIO, type Site } from "../sitewide/index.ts";
 import { isMarked, writeAnswers } from "./answers.ts";
 import { type FileLimits, writeFiles } from "./sitewide-files.ts";
-import { writeTables } from "./sitewide-tables.ts";
+import { countTables, writeTableSlice, writeTables } from "./sitewide-tables.ts";
+import { joinParts, writePart } from "./slices.ts";
 
 /** First line of README.txt; only a folder with it is replaced. */
 export const MARK = "A synthetic HPC site made by plimsoll generate sitewide";
@@ -46,6 +48,28 @@ export async function writeSite(
     return written;
   });
   return { folder, ...result };
+}
+
+/** Rows of one slice as a store of their own, below `path`. */
+export const writeSiteSlice = (path: string, site: Site, slice: Slice, listener: Listener) =>
+  writePart(path, slice, listener, (work) => writeTableSlice(work, site, slice, listener));
+
+/** Makes one site of `of` slices; for the answers all jobs are drawn once more. */
+export async function joinSiteSlices(
+  path: string,
+  site: Site,
+  of: number,
+  listener: Listener,
+): Promise<WrittenSite & { readonly folder: string }> {
+  const written = await joinParts(path, { tables: true, of }, async () => {
+    const result = await countTables(site, listener);
+    const write = () => {
+      writeFile(join(path, "README.txt"), readme(result));
+      writeAnswers(join(path, "answers.json"), result.sheet);
+    };
+    return { result, write };
+  });
+  return { folder: path, ...written };
 }
 
 const WHAT: Readonly<Record<string, string>> = {

@@ -14,6 +14,7 @@ import type { MetricFinding } from "./findings.ts";
 import { PUBLISHED, PUBLISHED_POINTS } from "./published.ts";
 import { type Case, caseValue } from "./runs.ts";
 import { METRIC_NAMES, METRICS, SETS, type SetId } from "./sets.ts";
+import { verdictText } from "../common/sections.ts";
 import { droppedOf, type MetricStudy, verdictOf } from "./study.ts";
 
 export function studyDocument(study: MetricStudy, command: string, madeBy: string): Document {
@@ -71,6 +72,7 @@ function verdictSection(study: MetricStudy): Section {
       "sets",
       "The paper's statement on each set and on each metric over all sets. The numbers of a set are those of BPS; those over all sets are means.",
       findings.filter(({ kind }) => kind !== "metric"),
+      study.setting.simulated,
     ),
   );
   return {
@@ -83,14 +85,19 @@ function verdictSection(study: MetricStudy): Section {
 
 const formatPercent = (share: number) => `${Number((100 * share).toPrecision(4))} %`;
 
-function findingsTable(id: string, caption: string, findings: readonly MetricFinding[]): TableBlock {
+function findingsTable(
+  id: string,
+  caption: string,
+  findings: readonly MetricFinding[],
+  simulated: boolean,
+): TableBlock {
   const made = table(
     id,
     caption,
     [
       ["id", "Finding", "text", "C06, the set, and the metric."],
       ["statement", "In the paper", "text", "What the paper says."],
-      ["verdict", "Here", "text", "confirmed, refuted or insufficient."],
+      ["verdict", "Here", "text", "confirmed (on a model: reproduced), refuted or insufficient."],
       ["published", "Published", "text", "Normalised coefficient in the paper's text."],
       ["measured", "Measured", "text", "The same here."],
       ["interval", "Interval", "text", "Bootstrap interval of the measured one."],
@@ -100,7 +107,7 @@ function findingsTable(id: string, caption: string, findings: readonly MetricFin
     findings.map((one) => [
       one.id,
       one.statement,
-      one.verdict,
+      verdictText(one.verdict, simulated),
       publishedText(one),
       ccText(one.measured),
       intervalText(one.interval),
@@ -128,12 +135,13 @@ function setSection(study: MetricStudy, set: SetId): Section {
       {
         kind: "notice",
         level: verdict.verdict === "confirmed" ? "note" : "warning",
-        text: `Set ${set}: ${verdict.verdict}. ${verdict.statement} ${verdict.reason}`,
+        text: `Set ${set}: ${verdictText(verdict.verdict, study.setting.simulated)}. ${verdict.statement} ${verdict.reason}`,
       },
       findingsTable(
         `findings-${set}`,
         `Set ${set}, metric by metric.`,
         findings.filter((one) => one.kind === "metric" && one.set === set),
+        study.setting.simulated,
       ),
       ...setFigures(study, set).map((figure): Block => ({ kind: "figure", figure })),
       casesTable(study, set),
