@@ -76,7 +76,9 @@ export const SAMPLES: Samples = {
   syncOnce: NONE,
   alignedMemory: NONE,
   streamBuffer: WAYS.flatMap(({ way }) => [800, 100_000, 5e9].map((fileBytes) => ({ way, fileBytes }))),
-  pastStreams: WAYS.flatMap(({ way }) => [800, 5e9].map((fileBytes) => ({ way, fileBytes }))),
+  pastStreams: WAYS.flatMap(({ way }) =>
+    [800, 5e9].flatMap((fileBytes) => [true, false].map((buffer) => ({ way, fileBytes, buffer }))),
+  ),
   readRegion: WAYS,
   hdf5Collective: WAYS,
   hdf5Metadata: WAYS,
@@ -96,7 +98,7 @@ export const SAMPLES: Samples = {
   toScratch: PATHS.flatMap((path) => (["before", "after", "none"] as const).map((copy) => ({ path, copy }))),
   oneImage: PATHS.map((path) => ({ path, files: 120_000 })),
   environmentImage: PATHS.map((path) => ({ path, files: 371 })),
-  nodeTmp: NONE,
+  nodeTmp: [{ bytes: 1e6 }, { bytes: 5e9 }],
   traceCalls: NONE,
   moreRecords: [
     { modules: ["POSIX", "MPI-IO", "DXT_POSIX"] },

@@ -56,6 +56,8 @@ const stdioBulk = defineRule({
     const seconds = sum(files, accessSeconds);
     const mpi = job.facts.has("MPI-IO");
     const writes = sum(files, (record) => record.bytesWritten) >= bytes / 2;
+    // Calls of megabytes pass the buffer by, and a seek that leaves it fetches all of it again.
+    const buffer = bytes < MIB * calls && sum(files, (record) => known(record.seeks)) < SEEKS_MOST * calls;
     const listed: Listed[] = files.map((record) => ({
       record,
       weight: bytesMoved(record),
@@ -80,10 +82,11 @@ const stdioBulk = defineRule({
         job.ranks > 1
           ? `Move bulk data with ${mpi ? "MPI-IO, which the job uses already" : "MPI-IO, HDF5 or PnetCDF"}, so that ranks can share a file and write together`
           : "Move bulk data with read and write in pieces of megabytes"
-      }. As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB.`,
+      }.${buffer ? " As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB." : ""}`,
       snippet: snippetFor(job, SNIPPETS.pastStreams, {
         way: writes ? "write" : "read",
         fileBytes: largestOf(files),
+        buffer,
       }),
       effect: "Fewer system calls and one copy less; with MPI-IO also fewer files and aligned requests.",
       ...trust(
@@ -99,7 +102,7 @@ const stdioBulk = defineRule({
 const stdioSmall = defineRule({
   id: "stdio-small",
   title: "Unbuffered or flushed small stream calls",
-  subject: { text: "small stream calls", plural: true, change: "Give streams a large buffer" },
+  subject: { text: "small stream calls", plural: true, change: "Let the buffers of streams fill" },
   picture: "sizes",
   meaning:
     "Many small calls on a C stream that reach the file system one by one, because the stream has no buffer or is flushed after each.",
@@ -145,7 +148,11 @@ const stdioSmall = defineRule({
         const bytes = bytesMoved(record);
         const seconds = accessSeconds(record);
         const flushed =
-          record.syncs >= limits.flushes * record.writes && record.writes > 0 && record.syncs > 0;
+          record.writes > 0 &&
+          record.syncs > 0 &&
+          // Often, or before the buffer is full.
+          (record.syncs >= limits.flushes * record.writes ||
+            record.bytesWritten < limits.bytes * record.syncs);
         return { record, calls, bytes, seconds, flushed };
       })
       .filter(
@@ -160,7 +167,14 @@ const stdioSmall = defineRule({
     const bytes = sum(files, (file) => file.bytes);
     const flushes = sum(files, ({ record }) => record.syncs);
     const seconds = sum(files, (file) => file.seconds);
-    const flushed = files.some((file) => file.flushed);
+    // What takes most of the time decides what is told.
+    const flushed =
+      2 *
+        sum(
+          files.filter((file) => file.flushed),
+          (file) => file.seconds,
+        ) >=
+        seconds && files.some((file) => file.flushed);
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.calls,
@@ -213,6 +227,9 @@ const stdioSmall = defineRule({
   },
 });
 
+/** Ours: with one seek for ten accesses a buffer of megabytes is often fetched for little. */
+const SEEKS_MOST = 0.1;
+
 /** What to change, and the code for it. */
 function streamAdvice(
   job: Job,
@@ -221,10 +238,10 @@ function streamAdvice(
 ): Pick<Judgement, "advice" | "snippet"> {
   const params = { way: wayOf(records), fileBytes: largestOf(records) };
   const snippet = snippetFor(job, SNIPPETS.streamBuffer, params);
-  if (flushed)
+  if (flushed && !isTinyStream(params))
     return {
       advice:
-        "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints.",
+        "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints, and let a buffer (setvbuf) collect what comes between.",
       snippet,
     };
   if (!isTinyStream(params))

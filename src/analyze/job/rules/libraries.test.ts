@@ -27,6 +27,35 @@ describe("stdio-bulk", () => {
     expect(finding.evidence.files).toHaveLength(10);
   });
 
+  const moved = (calls: number, bytes: number, seeks: number) =>
+    findingOf(
+      countersJob(1, [
+        {
+          module: stdio,
+          path: "/scratch/run/data",
+          rank: 0,
+          values: {
+            OPENS: 1,
+            WRITES: calls,
+            SEEKS: seeks,
+            BYTES_WRITTEN: bytes,
+            MAX_BYTE_WRITTEN: bytes - 1,
+            F_WRITE_TIME: 1,
+          },
+        },
+      ]),
+      "stdio-bulk",
+    );
+
+  it.each([
+    ["calls below a megabyte", true, [10_000, 1e9, 0]],
+    ["calls that pass the buffer by", false, [100, 1e9, 0]],
+    ["seeks that leave the buffer", false, [10_000, 1e9, 10_000]],
+  ] as const)("advises a buffer, or not, in words and code: %s", (_, helps, [calls, bytes, seeks]) => {
+    const { advice, snippet } = moved(calls, bytes, seeks);
+    expect([advice.includes("setvbuf"), snippet?.code.includes("setvbuf")]).toEqual([helps, helps]);
+  });
+
   it("is quiet about lines of text", () => {
     expect(idsOf(singleJob("control"))).toEqual([]);
   });
@@ -49,6 +78,30 @@ describe("stdio-small", () => {
       "5,000 calls on 1 stream move 80 B and take 0.1 ms on average, with 5,000 flushes",
     );
     expect(finding.confidence).toBe("high");
+  });
+
+  it("sees flushes before the buffer is full, and lets the slow streams decide", () => {
+    // Every 40th call, after 3,200 B.
+    expect(findingOf(job(125, 0.5), "stdio-small").confidence).toBe("high");
+    // Every 500th, after ten buffers.
+    expect(findingOf(job(10, 1), "stdio-small").advice).not.toContain("fflush");
+    const stream = (path: string, WRITES: number, FLUSHES: number, seconds: number) => ({
+      ...{ module: stdio, path, rank: 0 },
+      values: {
+        OPENS: 1,
+        WRITES,
+        FLUSHES,
+        BYTES_WRITTEN: WRITES * 80,
+        MAX_BYTE_WRITTEN: WRITES * 80 - 1,
+        F_WRITE_TIME: seconds,
+      },
+    });
+    const slow = (flushed: number, plain: number) =>
+      findingOf(
+        countersJob(1, [stream("/scratch/a", 200, 200, flushed), stream("/scratch/b", 30_000, 2, plain)]),
+        "stdio-small",
+      ).advice.includes("fflush");
+    expect([slow(0.1, 20), slow(20, 1)]).toEqual([false, true]);
   });
 
   it("takes slow calls for unbuffered ones, with low confidence", () => {

@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
 import { defineRule, type Judgement, type Rule } from "../rule.ts";
-import { programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { fitsMemory, programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isRewritten, rewrittenFiles } from "./access-patterns.ts";
 import type { Job } from "../job.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -145,7 +145,7 @@ function readsLeft(job: Job, record: LayerRecord, mpi: boolean): number {
 }
 
 /** What is on the node's own disk, other nodes do not see: not for a file that ranks share, unless all run on one. */
-function handOn(job: Job, isShared: boolean): Pick<Judgement, "advice" | "snippet"> {
+function handOn(job: Job, isShared: boolean, bytes: number): Pick<Judgement, "advice" | "snippet"> {
   const benchmark =
     "A benchmark should let another node read what was written (IOR -C), since otherwise it measures the page cache.";
   return isShared && job.nodes !== 1 && programOf(job).mpi
@@ -154,8 +154,8 @@ function handOn(job: Job, isShared: boolean): Pick<Judgement, "advice" | "snippe
         snippet: snippetFor(job, SNIPPETS.byMessage),
       }
     : {
-        advice: `Hand the data on in memory, or put files that only this job needs on the node's own disk, in /dev/shm or on a burst buffer. ${benchmark}`,
-        snippet: snippetFor(job, SNIPPETS.nodeTmp),
+        advice: `Hand the data on in memory, or put files that only this job needs on the node's own disk${fitsMemory(bytes) ? ", in /dev/shm" : ""} or on a burst buffer. ${benchmark}`,
+        snippet: snippetFor(job, SNIPPETS.nodeTmp, { bytes }),
       };
 }
 
@@ -230,6 +230,7 @@ const readAfterWrite = defineRule({
       ...handOn(
         job,
         files.some(({ record }) => record.ranks > 1),
+        written,
       ),
       effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later also ${formatBytes(written)} less to write.`,
       ...trust(

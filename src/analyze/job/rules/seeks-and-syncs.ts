@@ -87,7 +87,7 @@ const excessSeeks = defineRule({
         : snippetFor(job, SNIPPETS.positioned, { ways }),
       effect: streams
         ? "Buffers stay valid, so that reads of the file system become fewer and larger."
-        : "One system call less for each access.",
+        : `Up to ${many(count, "system call")} less.`,
       ...trust(
         job,
         ["POSIX", "STDIO"],
@@ -101,7 +101,8 @@ const excessSeeks = defineRule({
 });
 
 /**
- * Ours: lseek moves a number in the kernel and asks no server, a microsecond and less; ten with a recorder around it. The rest of
+ * Ours: lseek moves a number in the kernel, a microsecond and less; ten with a recorder around it. (SEEK_END may ask a
+ * server for the size; logs do not tell it apart.) The rest of
  * the metadata time is that of opens and stats. A seek of a stream may fetch its buffer again.
  */
 const LSEEK_SECONDS_MAX = 10e-6;

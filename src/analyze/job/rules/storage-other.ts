@@ -260,10 +260,7 @@ const notParallelFs = defineRule({
       advice: remote
         ? "Run in the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first."
         : "Node-local storage is fast but private to a node and often gone after the job: keep what must last, or what other nodes read, in the parallel file system.",
-      snippet: snippetFor(job, SNIPPETS.toScratch, {
-        path: (files[0] as JobFile).path,
-        copy: copyFor(files, remote),
-      }),
+      snippet: snippetFor(job, SNIPPETS.toScratch, moveOf(files, remote)),
       effect: remote
         ? "The rate of many servers instead of one, and other users of that server are left in peace."
         : "None in speed; the data outlives the job and can be shared.",
@@ -359,10 +356,17 @@ const slowCall = defineRule({
 
 export const OTHER_STORAGE_RULES: readonly Rule[] = [fewOsts, ostImbalance, notParallelFs, slowCall];
 
-/** Inputs are copied before the job; results that only the node has, after it. */
-function copyFor(files: readonly JobFile[], remote: boolean): "before" | "after" | "none" {
-  if (!remote && files.some(({ bytesWritten }) => bytesWritten > 0)) return "after";
-  return files.some(({ bytesRead }) => bytesRead > 0) ? "before" : "none";
+/** Inputs, which the job does not write, are copied before it; results that only the node has, after it. */
+function moveOf(files: readonly JobFile[], remote: boolean) {
+  const results = files.filter(({ bytesWritten }) => bytesWritten > 0);
+  const inputs = files.filter(({ bytesRead, bytesWritten }) => bytesRead > 0 && !(bytesWritten > 0));
+  const [copy, moved] =
+    !remote && results.length > 0
+      ? (["after", results] as const)
+      : inputs.length > 0
+        ? (["before", inputs] as const)
+        : (["none", files] as const);
+  return { copy, path: heaviest(moved, bytesMoved).path };
 }
 
 /** Bytes on each OST, spread evenly over the OSTs of each file. */

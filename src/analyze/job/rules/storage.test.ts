@@ -236,10 +236,14 @@ describe("not-parallel-fs", () => {
     expect(number(finding, "bytes there")).toMatchObject({ value: 2 * GIB, of: 2 * GIB });
     expect(finding?.statement).toContain("4 ranks move all of their data (2.15 GB) on nfs (/home)");
     expect(finding?.statement).toContain("I/O takes a rank 40 % of the run time");
+    // Its own results are no inputs to copy.
+    expect(finding?.snippet?.code).not.toContain("cp ");
   });
 
   it("only mentions storage of the node", () => {
-    expect(find(job("ext4", 0), "not-parallel-fs")?.severity).toBe("info");
+    const finding = find(job("ext4", 0), "not-parallel-fs");
+    expect(finding?.severity).toBe("info");
+    expect(finding?.snippet?.code).toMatch(/^cp \S*\/home\/me\/out\.\d\S* "\$\{SCRATCH:\?\}"\/$/m);
   });
 
   it("believes stripes and nodes that share a file, not the mount table", () => {

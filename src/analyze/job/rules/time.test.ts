@@ -78,7 +78,7 @@ describe("io-share", () => {
     expect(mean.of).toBeGreaterThan(mean.value + 20);
     // 4 ranks, 64 MiB each, and nothing is read.
     expect(finding?.statement).toMatch(
-      /0 % of it are reads, over 99\.9 % writes, .* metadata; 268 MB are moved\.$/,
+      /\(\d[^)]* %\)\. Of this time, over 99\.9 % is in writes, [^,]* in metadata\. 268 MB are moved\.$/,
     );
     expect(finding?.evidence.filesTotal).toBe(4);
   });

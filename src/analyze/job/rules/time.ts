@@ -55,12 +55,20 @@ const ioShare = defineRule({
       if (cost.kind === "remedy" && job.ledger.gain(cost) >= EXPLAINED * job.ledger.seconds) return undefined;
     const all = readSeconds + writeSeconds + metaSeconds;
     const bytes = job.io.bytesRead + job.io.bytesWritten;
+    const parts = (
+      [
+        ["reads", readSeconds],
+        ["writes", writeSeconds],
+        ["metadata", metaSeconds],
+      ] as const
+    ).filter(([, seconds]) => seconds > 0);
+    const shares = `Of this time, ${parts.map(([name, seconds], i) => `${percent(seconds, all)} ${i === 0 ? "is " : ""}in ${name}`).join(", ")}.`;
     return {
       cost: unknownCost(
         "no cause in the log explains half of the I/O time, so nobody knows what a change would gain",
       ),
       measured: { mean: meanShare, slowest: slowestShare, seconds: slowestSeconds },
-      statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${percent(readSeconds, all)} of it are reads, ${percent(writeSeconds, all)} writes, ${percent(metaSeconds, all)} metadata; ${formatBytes(bytes)} are moved.`,
+      statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${shares} ${formatBytes(bytes)} are moved.`,
       evidence: {
         numbers: [
           { label: "mean I/O time of a rank", value: meanSeconds, unit: "seconds", of: job.runSeconds },

@@ -98,8 +98,8 @@ const toScratch = entry<Move>("to-scratch", {
     shell: ({ path, copy }, paths) => {
       if (copy === "none") return `# run where the results should lie\ncd "\${SCRATCH:?}" || exit`;
       return copy === "before"
-        ? `cp -r ${paths.folder(path)} "\${SCRATCH:?}"/ && cd "\${SCRATCH:?}" || exit`
-        : `# at the end of the job script, on the node\ncp -r ${paths.folder(path)} "\${SCRATCH:?}"/`;
+        ? `# inputs first; this one, and others like it\ncp ${paths.file(path)} "\${SCRATCH:?}"/ && cd "\${SCRATCH:?}" || exit`
+        : `# at the end of the job script, on the node: this result, and others like it\ncp ${paths.file(path)} "\${SCRATCH:?}"/`;
     },
   },
 });
@@ -153,11 +153,17 @@ export PATH="$image/bin:$PATH"`,
   },
 });
 
+/** Ours: files in /dev/shm take memory from the job, so only what every node has to spare goes there. */
+export const fitsMemory = (bytes: number) => bytes <= 2 ** 30;
+
+// A word of the shell.
+const OWN_DISK = "$" + "{TMPDIR:-/tmp}";
+
 /** Temporary files in memory of the node. */
-const nodeTmp = entry("node-tmp", {
+const nodeTmp = entry<{ readonly bytes: number }>("node-tmp", {
   plain: {
-    shell: () => `# where the program takes the place of its temporary files from a variable
-export TMPDIR="/dev/shm/\${USER:-job}.\${SLURM_JOB_ID:-$$}"
+    shell: ({ bytes }) => `# where the program takes the place of its temporary files from a variable
+export TMPDIR="${fitsMemory(bytes) ? "/dev/shm" : OWN_DISK}/\${USER:-job}.\${SLURM_JOB_ID:-$$}"
 mkdir -p "$TMPDIR"`,
   },
 });

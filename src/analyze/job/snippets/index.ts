@@ -21,5 +21,6 @@ export const SNIPPETS = {
 
 export { snippetFor } from "./entry.ts";
 export { programLanguage, programOf } from "./program.ts";
+export { fitsMemory } from "./commands.ts";
 export { isTinyStream } from "./stdio.ts";
 export { wayOf } from "./words.ts";

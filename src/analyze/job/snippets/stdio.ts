@@ -69,23 +69,21 @@ const streamBuffer = entry<Stream>("stream-buffer", {
 });
 
 const cBulk = {
-  read: `/* better */
-int fd = open(path, O_RDONLY);
+  read: `int fd = open(path, O_RDONLY);
 ssize_t got = pread(fd, buffer, bytes, offset); /* megabytes a call */
 close(fd);`,
-  write: `/* better */
-int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0644);
+  write: `int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0644);
 ssize_t put = pwrite(fd, buffer, bytes, offset); /* megabytes a call */
 close(fd);`,
 };
 
-/** Bulk data past the streams. */
-const pastStreams = entry<Stream>("past-streams", {
+/** Bulk data past the streams; `buffer` where a larger one would help as a first step. */
+const pastStreams = entry<Stream & { readonly buffer: boolean }>("past-streams", {
   plain: {
     c: (params) =>
       isTinyStream(params)
         ? cTiny[params.way]
-        : `/* first step */\n${cBuffer(params)}\n\n${cBulk[params.way]}`,
+        : `${params.buffer ? `/* first step */\n${cBuffer(params)}\n\n/* better */\n` : ""}${cBulk[params.way]}`,
     python: (params) =>
       isTinyStream(params)
         ? pythonTiny[params.way]

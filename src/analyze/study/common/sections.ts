@@ -129,7 +129,7 @@ export function countsText(
     .map(({ id, title }) => `${id} (${title})`);
   const against = refuted.length === 0 ? "" : ` Against the paper: ${refuted.join(", ")}.`;
   const synthetic = isSynthetic(origin);
-  const held = synthetic ? "reproduced on synthetic data" : `confirmed ${here}`;
+  const held = synthetic ? "reproduced" : `confirmed ${here}`;
   const counts = `Of ${what} ${count("confirmed")} are ${held}, ${count("refuted")} refuted, and ${count("insufficient")} cannot be judged from this data.${against}`;
   // A generator that was fitted to the published values proves nothing.
   return `${provenancePrefix(origin)}${synthetic ? `${counts} This says nothing about a real system.` : counts}`;

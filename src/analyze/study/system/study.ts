@@ -1,5 +1,5 @@
 /** The whole study: all items, the verdicts on the observations, and the recommendations. */
-import type { Finding, Queryable } from "../../../model/index.ts";
+import { type Finding, type Queryable, SEVERITIES } from "../../../model/index.ts";
 import { type ChosenZone, chosenZone } from "../common/stored-zone.ts";
 import { StudySteps, type StudyWatch } from "../common/study.ts";
 import type { StudyFinding } from "../common/finding.ts";
@@ -47,9 +47,9 @@ export async function runStudy(db: Queryable, asked: SystemOptions, watch: Study
     zoneFrom,
     items,
     findings,
-    recommendations: rules.flatMap(({ finding, applies }) =>
-      applies === true && finding !== undefined ? [finding] : [],
-    ),
+    recommendations: rules
+      .flatMap(({ finding, applies }) => (applies === true && finding !== undefined ? [finding] : []))
+      .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)),
     clusters: prepared.jobs.clusters,
     jobs: prepared.studied.length,
     series: prepared.series.count,
