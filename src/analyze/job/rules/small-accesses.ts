@@ -98,7 +98,7 @@ function small(way: Way): Rule {
           calls: found.count,
         },
         statement:
-          `${partOf(found.count, found.calls, what)} are below ${sizeText(limits.bytes)}` +
+          `${partOf(found.count, found.calls, what)} move less than ${sizeText(limits.bytes)} ${way === "write" ? "to" : "from"} ${many(found.files.length, "file")}` +
           `${usual !== undefined && usual < limits.bytes ? `; the most frequent size is ${sizeText(usual)}` : ""}.` +
           costSentence(
             job,
