@@ -146,6 +146,8 @@ export interface TableBlock {
   readonly rowKey?: string;
   /** Show a search field. */
   readonly searchable?: boolean;
+  /** Rows from this one on are those of a paper: never synthetic. */
+  readonly publishedFrom?: number;
   /** Per row: draw it pale, since it says little (zero counts, differences below noise). */
   readonly pale?: readonly boolean[];
 }

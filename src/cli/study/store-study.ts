@@ -1,6 +1,7 @@
 /** A study over a store as a command: open the store, run, write the folder, print. The same for all of them. */
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
+import type { StudyFinding } from "../../analyze/study/common/finding.ts";
 import type { StudyResult } from "../../analyze/study/common/item.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
 import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
@@ -25,7 +26,7 @@ import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
 import { writeResultFolder } from "../result-folder.ts";
 import { partFolders, type PartValues, writePart } from "./study-parts.ts";
-import { whereText } from "./study-output.ts";
+import { markedFindings, whereText } from "./study-output.ts";
 import { option } from "../option.ts";
 
 /** What every study over a store is asked. */
@@ -40,6 +41,7 @@ export interface StudyCliOptions extends PartValues, Readonly<Record<string, unk
 
 interface StudyOutcome {
   readonly items: Readonly<Record<string, StudyResult<unknown>>>;
+  readonly findings: readonly StudyFinding[];
 }
 
 export interface StoreStudy<Study extends StudyOutcome> {
@@ -83,7 +85,7 @@ export async function runStoreStudy<Study extends StudyOutcome>(
   }
   const { study, origin } = await studyOf(kind, given, store, context);
   const synthetic = isSynthetic(origin);
-  const result = { ...kind.json(study), origin: provenanceJson(origin) };
+  const result = resultJson(kind, study, origin);
   kind.note?.(study);
   const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;
   if (output !== undefined) {
@@ -119,17 +121,30 @@ export async function storeStudyResult<Study extends StudyOutcome>(
   });
   if (rows === 0) return undefined;
   const { study, origin } = await studyOf(kind, given, store, context);
-  return { ...kind.json(study), origin: provenanceJson(origin) };
+  return resultJson(kind, study, origin);
 }
 
 /**
  * A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. A last column says that a
- * generator made some of what it is of.
+ * generator made some of what it is of, and which rows a paper prints.
  */
-function tableCsv({ columns, rows }: TableBlock, synthetic: boolean): string {
+function tableCsv({ columns, rows, publishedFrom = rows.length }: TableBlock, synthetic: boolean): string {
   const keys = columns.map(({ key }) => key);
   if (!synthetic) return csvText([keys, ...rows]);
-  return csvText([[...keys, "origin"], ...rows.map((row) => [...row, "synthetic"])]);
+  return csvText([
+    [...keys, "origin"],
+    ...rows.map((row, i) => [...row, i < publishedFrom ? "synthetic" : "published"]),
+  ]);
+}
+
+/** What --json prints: of generated data every verdict says so beside its word. */
+function resultJson<Study extends StudyOutcome>(
+  kind: StoreStudy<Study>,
+  study: Study,
+  origin: Provenance,
+): object {
+  const findings = isSynthetic(origin) ? markedFindings(study.findings, "synthetic") : study.findings;
+  return { ...kind.json(study), findings, origin: provenanceJson(origin) };
 }
 
 async function studyOf<Study extends StudyOutcome>(

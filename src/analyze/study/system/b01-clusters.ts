@@ -33,7 +33,7 @@ function tableOne(memory: Published) {
   const cores = (of: "cab" | "quartz") =>
     (TABLE_I_NUMBERS.totalCores?.[2]?.[of] ?? Number.NaN) /
     (TABLE_I_NUMBERS.coresPerNode?.[2]?.[of] ?? Number.NaN);
-  return table(
+  const whole = table(
     "table-1-published",
     "Table I of the paper, whole; the last row is computed from it.",
     [
@@ -51,6 +51,7 @@ function tableOne(memory: Published) {
       ],
     ],
   );
+  return { ...whole, publishedFrom: 0 };
 }
 
 const NODE_MEMORY: Published = { cab: 32e9, quartz: 128e9 };

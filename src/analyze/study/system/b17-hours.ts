@@ -1,31 +1,13 @@
-import { mean, spearman } from "../../../base/statistics.ts";
 import { formatMany } from "../../../base/units.ts";
 import { bars } from "./charts.ts";
-import { hoursOf, peaksOf, shareByHour } from "./contention.ts";
+import { judgedFinding } from "../common/judge.ts";
+import { busyHours, hourCorrelation, hoursOf, peaksOf, shareByHour } from "./contention.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import { NO_USER } from "./jobs.ts";
+import { contentionDraft } from "./observations/series.ts";
 import type { Prepared } from "./prepare.ts";
 
 const two = (hour: number) => String(hour).padStart(2, "0");
-
-/** Busy and slow: more bytes and longer I/O than the mean hour. */
-export function busyHours(bytes: Float64Array, shares: Float64Array): number[] {
-  const known = shares.filter((one) => !Number.isNaN(one));
-  const [much, long] = [mean(bytes), mean(known)];
-  return Array.from(bytes.keys()).filter(
-    (hour) => (bytes[hour] as number) > much && (shares[hour] as number) > long,
-  );
-}
-
-/** Over the hours that have both; NaN for fewer than six. */
-export function hourCorrelation(bytes: Float64Array, shares: Float64Array): number {
-  const hours = Array.from(shares.keys()).filter((hour) => !Number.isNaN(shares[hour]));
-  if (hours.length < 6) return Number.NaN;
-  return spearman(
-    hours.map((hour) => bytes[hour] as number),
-    hours.map((hour) => shares[hour] as number),
-  );
-}
 
 /** Jobs, or sides of runs, with I/O: those that could be in groups, and those of whom no user is known. */
 function withIo({ series, sides, jobs, options }: Prepared) {
@@ -71,7 +53,11 @@ export const b17 = defineItem({
     const { shares, jobs: grouped } = shareByHour(similar);
     // Where clients were not read, bytes of the minutes tell which hours are busy.
     const busyBytes = all > 0 ? bytes : similar.bytes;
-    const busy = busyHours(busyBytes, shares);
+    const spearman = hourCorrelation(busyBytes, shares);
+    const judged: Record<string, number> = { "B17.groups": similar.groups, "B17.spearman": spearman };
+    const numbers = { value: (key: string) => judged[key] ?? Number.NaN, published: () => null };
+    const { verdict } = judgedFinding(contentionDraft(prepared, numbers.value), numbers);
+    const busy = verdict === "confirmed" ? busyHours(busyBytes, shares) : [];
     const n = prepared.counted.length;
     const known = n > 0 || similar.hour.length > 0;
     const moved = withIo(prepared);
@@ -88,9 +74,9 @@ export const b17 = defineItem({
         laterPeakHour: later,
         groups: similar.groups,
         groupedJobs: similar.hour.length,
-        spearman: hourCorrelation(busyBytes, shares),
+        spearman,
         slowestHour: highest(shares),
-        busyAndSlowHours: busy.length,
+        busyAndSlowHours: verdict === "insufficient" ? Number.NaN : busy.length,
       },
       tabled: {
         ...Object.fromEntries(Array.from(bytes, (one, hour) => [`hour${two(hour)}`, share(one, all)])),
@@ -101,14 +87,19 @@ export const b17 = defineItem({
         : [
             table(
               "hours",
-              "Hours of the day by the start of the job; busy and slow: more data and longer I/O than in the mean hour.",
+              `Hours of the day by the start of the job; busy and slow: more data and longer I/O than in the mean hour${verdict === "insufficient" ? ", not judged here (O15: not enough data)" : ""}.`,
               [
                 ["hour", "Hour", "index", "Local hour in which the job started."],
                 ["bytes", "Data", "bytes", "Bytes of jobs with counters."],
                 ["jobs", "Jobs", "count", "Jobs with counters."],
                 ["timeShare", "I/O time", "share", "Of the longest among similar jobs, mean."],
                 ["similarJobs", "Similar jobs", "count", "Jobs behind the I/O time."],
-                ["busy", "Busy and slow", "text", "yes: better start at another hour."],
+                [
+                  "busy",
+                  "Busy and slow",
+                  "text",
+                  "yes: better start at another hour; empty where O15 could not be judged.",
+                ],
               ],
               Array.from(bytes, (one, hour) => [
                 hour,
@@ -116,7 +107,7 @@ export const b17 = defineItem({
                 jobs[hour] as number,
                 Number.isNaN(shares[hour]) ? null : (shares[hour] as number),
                 grouped[hour] as number,
-                busy.includes(hour) ? "yes" : "no",
+                verdict === "insufficient" ? null : busy.includes(hour) ? "yes" : "no",
               ]),
             ),
           ],

@@ -1,4 +1,5 @@
 /** Hours of the day: how much is moved, and how long similar jobs take. */
+import { mean, spearman } from "../../../base/statistics.ts";
 import { NO_USER } from "./jobs.ts";
 import type { Prepared } from "./prepare.ts";
 import { similarRuns } from "./similar-runs.ts";
@@ -105,4 +106,23 @@ export function shareByHour({ hour, share }: Pick<Similar, "hour" | "share">): {
     jobs[at]!++;
   });
   return { shares: sums.map((sum, at) => (jobs[at] === 0 ? Number.NaN : sum / (jobs[at] as number))), jobs };
+}
+
+/** Busy and slow: more bytes and longer I/O than the mean hour. */
+export function busyHours(bytes: Float64Array, shares: Float64Array): number[] {
+  const known = shares.filter((one) => !Number.isNaN(one));
+  const [much, long] = [mean(bytes), mean(known)];
+  return Array.from(bytes.keys()).filter(
+    (hour) => (bytes[hour] as number) > much && (shares[hour] as number) > long,
+  );
+}
+
+/** Over the hours that have both; NaN for fewer than six. */
+export function hourCorrelation(bytes: Float64Array, shares: Float64Array): number {
+  const hours = Array.from(shares.keys()).filter((hour) => !Number.isNaN(shares[hour]));
+  if (hours.length < 6) return Number.NaN;
+  return spearman(
+    hours.map((hour) => bytes[hour] as number),
+    hours.map((hour) => shares[hour] as number),
+  );
 }

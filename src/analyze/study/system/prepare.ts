@@ -6,6 +6,8 @@ import { LocalClock } from "./clock.ts";
 import { type ClusterPart, clusterParts } from "./cluster-parts.ts";
 import { type Similar, similarJobs } from "./contention.ts";
 import { type Day, summedDays, type UserDay } from "./days.ts";
+import type { DrawnInterval } from "../common/intervals.ts";
+import { hourIntervals } from "./intervals.ts";
 import { type Jobs, NO_USER, placesOf, readJobs } from "./jobs.ts";
 import { type Mdts, readMdts } from "./mdts.ts";
 import { groupMinutes, type MinuteCounts, passMinutes } from "./minutes.ts";
@@ -39,6 +41,8 @@ export interface Prepared {
   /** The same of the jobs that have a user alone: the longest job is theirs too, so that both can be compared (B11). */
   userDays(): readonly UserDay[];
   similar(): Similar;
+  /** Of the correlation of data and I/O time over the hours. */
+  hourInterval(): DrawnInterval;
   /** The same of each cluster for itself. */
   clusterParts(): readonly ClusterPart[];
   /** Known when the observations are judged. */
@@ -100,6 +104,7 @@ export async function prepare(
     ),
     userDays: once(() => summedDays(prepared, owned())),
     similar: once(() => similarJobs(prepared)),
+    hourInterval: once(() => hourIntervals(prepared).rho),
     clusterParts: once(() => clusterParts(prepared)),
     rules: [],
   };

@@ -1,5 +1,5 @@
 /** Observations of what jobs do within their runs. */
-import { hourIntervals, seriesIntervals } from "../intervals.ts";
+import { seriesIntervals } from "../intervals.ts";
 import type { Prepared } from "../prepare.ts";
 import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
 import { CORRELATION, GROUPS_MIN, SHARE, type Make } from "./draft.ts";
@@ -114,7 +114,6 @@ export const seriesDrafts: Make = (prepared, value) => {
 
 /** For itself too: `quiet-hours` asks for it without the others. */
 export function contentionDraft(prepared: Prepared, value: (key: string) => number): Draft {
-  const hours = hourIntervals(prepared);
   return {
     id: "O15",
     title: "Busy hours are slow",
@@ -128,7 +127,7 @@ export function contentionDraft(prepared: Prepared, value: (key: string) => numb
         "data and I/O time rise together over the hours",
         "above",
         0,
-        hours.rho,
+        prepared.hourInterval(),
         CORRELATION,
       ),
     ],
