@@ -121,7 +121,9 @@ function whoRows(
       ...(rest > 0
         ? [
             line(
-              others > 0 ? `${others.toLocaleString("en")} others` : `${now.by} not known`,
+              others > 0
+                ? `${others.toLocaleString("en")} ${others === 1 ? "other" : "others"}`
+                : `${now.by} not known`,
               rest,
               "rest",
               restBefore,

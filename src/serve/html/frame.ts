@@ -78,7 +78,7 @@ function shellHtml(frame: Frame, title: string, main: string, tools: string, dat
 ${MAIN}
 ${main}
 </main>
-<footer class="foot wrap"><p>Made by ${prose(frame.madeBy)} from the store ${prose(frame.storeName)}, version <code>${escapeHtml(frame.version)}</code>${frame.user === null ? "" : `, for ${prose(frame.user)}`}. <span class="keys-hint"><kbd>/</kbd> find <kbd>?</kbd> all keys</span></p></footer>
+<footer class="foot wrap"><p>Made by ${prose(frame.madeBy)} from the store <b>${prose(frame.storeName)}</b>, version <code>${escapeHtml(frame.version)}</code>${frame.user === null ? "" : `, for ${prose(frame.user)}`}. <span class="keys-hint"><kbd>/</kbd> find <kbd>?</kbd> all keys</span></p></footer>
 ${data}</body>
 </html>
 `;

@@ -153,7 +153,9 @@ const CLASSES = 5;
 /** The value from which cells are darkest: above it are two of a hundred, so that the usual load is pale. */
 export function heatTop(rows: readonly HeatRow[]): number {
   const values = rows.flatMap((row) => row.values.filter((value) => value > 0)).sort((a, b) => a - b);
-  return niceTop(values[Math.floor(0.98 * (values.length - 1))] ?? 0);
+  const at = (part: number) => values[Math.floor(part * (values.length - 1))] ?? 0;
+  // A few hot cells do not blank the rest, nor does a quiet map look hot.
+  return niceTop(Math.min(at(1), Math.max(at(0.98), 4 * at(0.5))));
 }
 
 export function heatRowsHtml(rows: readonly HeatRow[], top: number, axis: TimeAxis): string {

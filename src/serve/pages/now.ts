@@ -24,7 +24,7 @@ import { addressOf } from "../links.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale, countScale, type Scale } from "../units.ts";
 import { type Alert, countedAlerts, isArchive, verdictOf } from "../verdict.ts";
-import { whoCsv, whoOf } from "../who.ts";
+import { type Who, whoCsv, whoOf } from "../who.ts";
 import { busySince, eventHtml, isKind, targetsPanel } from "./now-targets.ts";
 import { offsetAtMinute } from "./time-axis.ts";
 
@@ -84,7 +84,7 @@ ${freshHtml(
       {
         ...{ id: "who-bytes", title: "Who moves bytes", aside: true },
         note: scaled(bytes.total, byteScale(bytes.total)),
-        content: { html: whoHtml(bytes, "user", ask.root, "User, account") },
+        content: { html: whoHtml(bytes, "user", ask.root, userHead(bytes)) },
         csv: whoCsv(bytes, "user"),
         sql: whoSql(time, "coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)", "user_name"),
         command: commandLine(["plimsoll", "who", "--store", ask.store, ...time.words, "--by", "user"]),
@@ -92,7 +92,7 @@ ${freshHtml(
       {
         ...{ id: "who-metadata", title: "Who asks the MDTs", aside: true },
         note: scaled(metadata.total, countScale(metadata.total, "ops")),
-        content: { html: whoHtml(metadata, "user", ask.root, "User, account") },
+        content: { html: whoHtml(metadata, "user", ask.root, userHead(metadata)) },
         csv: whoCsv(metadata, "user"),
         sql: whoSql(time, "m.metadata_calls", "user_name"),
         command: commandLine([
@@ -123,6 +123,8 @@ ${freshHtml(
     ],
   };
 }
+
+const userHead = ({ rows }: Who): string => (rows.some(({ note }) => note !== "") ? "User, account" : "User");
 
 const scaled = (value: number, { divisor, unit }: Scale): string =>
   `${(value / divisor).toPrecision(3)} ${unit}`;
@@ -254,7 +256,9 @@ function loadPanel(
       ["opens", "Opens"],
     ] as const
   ).map(([key, name]): Strip & { readonly key: string; readonly divisor: number } => {
-    const most = series.total[key].reduce((high, value) => Math.max(high, value), 0) / seconds;
+    const band = before && bandOf(before[key], axis.steps, stepMinutes);
+    const highs = [...series.total[key], ...(band?.high ?? [])].filter(Number.isFinite);
+    const most = highs.reduce((high, value) => Math.max(high, value), 0) / seconds;
     const { divisor, unit } =
       key === "read" || key === "write"
         ? byteScale(most, "/s")
@@ -262,13 +266,8 @@ function loadPanel(
     const rates = Array.from(series.total[key], (value, at) =>
       isSeen[at] ? value / seconds / divisor : Number.NaN,
     );
-    const past =
-      before &&
-      bandOf(
-        before[key].map((value) => value / seconds / divisor),
-        axis.steps,
-        stepMinutes,
-      );
+    const scale = (values: Float64Array) => values.map((value) => value / seconds / divisor);
+    const past = band && { low: scale(band.low), high: scale(band.high) };
     return { key, name, unit, values: rates, band: past, divisor };
   });
   const rows = Array.from({ length: axis.steps }, (_, at) => [

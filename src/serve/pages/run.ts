@@ -96,6 +96,7 @@ function shown(value: number, unit: Value[2]): string {
     value >= 100 || value === 0 ? formatCount(Math.round(value)) : String(Number(value.toPrecision(3)));
   if (unit === "count") return text;
   if (unit === "seconds") return `${text} s`;
+  if (value === 0) return unit === "bytes" ? "0 B" : "0 B/s";
   const at = value > 0 ? Math.min(5, Math.max(0, Math.floor(Math.log10(value) / 3))) : 0;
   return `${(value / 1000 ** at).toPrecision(3)} ${["", "k", "M", "G", "T", "P"][at]}${unit === "bytes" ? "B" : "B/s"}`;
 }
