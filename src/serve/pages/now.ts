@@ -124,7 +124,8 @@ ${freshHtml(
   };
 }
 
-const userHead = ({ rows }: Who): string => (rows.some(({ note }) => note !== "") ? "User, account" : "User");
+const userHead = ({ rows }: Who): string =>
+  rows.some(({ note }) => note.includes(" · ")) ? "User, account" : "User";
 
 const scaled = (value: number, { divisor, unit }: Scale): string =>
   `${(value / divisor).toPrecision(3)} ${unit}`;
