@@ -127,4 +127,4 @@ export const STORE_SCHEMA: readonly TableSchema[] = [
  * Changes whenever a table of the store changes or comes; upgrades go from one number to the next. A program that does not
  * know a table would lose its rows in a compaction, so it must not go on.
  */
-export const STORE_VERSION = 7;
+export const STORE_VERSION = 8;

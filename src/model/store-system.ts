@@ -45,6 +45,7 @@ export const storedJobs: TableSchema = {
     lnet_sent_bytes i64 bytes | bytes its nodes sent over LNet, everybody's | LNet send counter
     lnet_received_bytes i64 bytes | bytes its nodes received over LNet, everybody's | LNet receive counter
     warnings text - | what a reader should know, one per line | the importer
+    node_warnings text - | those lines that are about nodes, as a JSON object: number of nodes by warning | collector
     synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | collector; README.txt of the folder
     zone text - | time zone of the site, such as Europe/Berlin; NULL when nobody said | ingest --zone
   `),

@@ -4,17 +4,21 @@ import { formatMany } from "../base/units.ts";
 export const negativeWarning = (module: string, count: number): string =>
   `${count} ${module} counters or times are negative or out of range and were left out`;
 
-/** What is wrong with nodes of a job. */
-export const nodesWarning = (nodes: number, what: string): string => `${formatMany(nodes, "node")}: ${what}`;
+/** What is wrong with nodes of a job: how many by warning, as lines. */
+export const nodeWarningLines = (nodes: Iterable<readonly [what: string, nodes: number]>): string[] =>
+  [...nodes].map(([what, count]) => `${formatMany(count, "node")}: ${what}`);
 
-/** Lines of several rows of one job: nodes with the same warning are added up, other lines stand once. */
-export function joinedNodeWarnings(warnings: string): string[] {
+/**
+ * Warnings of several rows of one job: nodes with the same warning are added up, other lines stand once.
+ * @param nodeWarnings what the rows say of nodes, a JSON object a line; rows of older stores have none
+ */
+export function joinedWarnings(warnings: string, nodeWarnings: string): string[] {
   const nodes = new Map<string, number>();
-  const others = new Set<string>();
-  for (const line of warnings.split("\n").filter(Boolean)) {
-    const [, count, what] = /^([\d,]+) nodes?: (.*)$/.exec(line) ?? [];
-    if (count === undefined || what === undefined) others.add(line);
-    else nodes.set(what, (nodes.get(what) ?? 0) + Number(count.replaceAll(",", "")));
+  const others = new Set(warnings.split("\n").filter(Boolean));
+  for (const row of nodeWarnings.split("\n").filter(Boolean)) {
+    const counted = Object.entries(JSON.parse(row) as Record<string, number>);
+    for (const line of nodeWarningLines(counted)) others.delete(line);
+    for (const [what, count] of counted) nodes.set(what, (nodes.get(what) ?? 0) + count);
   }
-  return [...[...nodes].map(([what, count]) => nodesWarning(count, what)), ...others];
+  return [...nodeWarningLines(nodes), ...others];
 }

@@ -24,6 +24,10 @@ assert(
   "what is summed or taken from clients is a column of jobs",
 );
 
+/** Warnings of several rows, one below the other. */
+const joined = (name: string) => `string_agg(${name}, chr(10) order by ${name}) as ${name}`;
+const WARNINGS = `${joined("warnings")}, ${joined("node_warnings")}`;
+
 const list = (names: readonly string[], prefix = "") =>
   names.map((name) => `${prefix}${quoteName(name)}`).join(", ");
 
@@ -41,7 +45,7 @@ const RUNS = `select * from jobs where source = 'scheduler'
 const CLIENTS = `select job_key, job_id, cluster, start_unix_ns as began, end_unix_ns as ended,
     any_value(user_id) as user_id, any_value(user_name) as user_name, max(nodes) as nodes,
     max(node_memory_bytes) as node_memory_bytes, ${SUMMED.map(sumOf).join(", ")},
-    string_agg(warnings, chr(10) order by warnings) as warnings, max(synthetic) as synthetic, max(zone) as zone
+    ${WARNINGS}, max(synthetic) as synthetic, max(zone) as zone
   from jobs where source = 'clients' group by job_key, job_id, cluster, start_unix_ns, end_unix_ns`;
 
 /** How far the middle of a client's time is from the run: 0 within it. */
@@ -73,7 +77,7 @@ const PLACED = `select c.* exclude (warnings), m.run,
 
 const GATHER = `max(nodes) as nodes, max(node_memory_bytes) as node_memory_bytes, any_value(user_id) as user_id,
     any_value(user_name) as user_name, ${SUMMED.map(sumOf).join(", ")},
-    string_agg(warnings, chr(10) order by warnings) as warnings, max(synthetic) as synthetic, max(zone) as zone`;
+    ${WARNINGS}, max(synthetic) as synthetic, max(zone) as zone`;
 
 /** Clients of jobs that no scheduler knows: one run as long as no more than the margin lies between them. */
 const ALONE = `select job_key, job_id, cluster, min(began) as start_unix_ns, max(ended) as end_unix_ns, ${GATHER}
@@ -91,6 +95,7 @@ function mergedColumn(name: string): string {
   if (SUMMED.includes(name)) return `t.${column}`;
   if (FROM_CLIENTS.has(name)) return `coalesce(r.${column}, t.${column}) as ${column}`;
   if (name === "warnings") return `nullif(concat_ws(chr(10), r.warnings, t.warnings), '') as warnings`;
+  if (name === "node_warnings") return "t.node_warnings";
   if (name === "zone") return "coalesce(r.zone, t.zone) as zone";
   if (name === "synthetic") return `greatest(r.synthetic, t.synthetic) as synthetic`;
   return `r.${column}`;
@@ -107,6 +112,7 @@ function aloneColumn({ name, type }: (typeof storedJobs.columns)[number]): strin
       "start_unix_ns",
       "end_unix_ns",
       "warnings",
+      "node_warnings",
       "synthetic",
       "zone",
     ].includes(name);

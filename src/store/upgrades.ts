@@ -57,7 +57,8 @@ const NO_ZONE: TableUpgrade = { added: { zone: "null::VARCHAR" } };
  * have a cluster. In version 4 runs say how many counters were left out, which before only their warnings did.
  * In version 5 runs, jobs and readings say whether they were generated. In version 6 minutes and targets have metadata operations one
  * by one and times, minutes the user and the node of their job id, jobs a list of nodes, runs and jobs the zone of their site; four tables and those of
- * roll-ups are new. In version 7 mounts of jobs have counters that only NFS and Storage Scale know.
+ * roll-ups are new. In version 7 mounts of jobs have counters that only NFS and Storage Scale know. In version 8 jobs say of how many nodes
+ * each warning is; before, only the text did.
  */
 export const UPGRADES: readonly Upgrade[] = [
   { from: 1, tables: {} },
@@ -74,6 +75,7 @@ export const UPGRADES: readonly Upgrade[] = [
     },
   },
   { from: 6, tables: { job_mounts: { added: MOUNT_COUNTERS } } },
+  { from: 7, tables: { jobs: { added: { node_warnings: "null::VARCHAR" } } } },
 ];
 
 assert(

@@ -22,7 +22,7 @@ const WORDS: ReadonlySet<string> = new Set([
   ],
 ]);
 /** Sentences that may hold names in them. */
-const SENTENCES: ReadonlySet<string> = new Set(["warnings", "reason", "command_line"]);
+const SENTENCES: ReadonlySet<string> = new Set(["warnings", "node_warnings", "reason", "command_line"]);
 /** Numbers that are made of names or stand for people. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...["user_id", "run_id", "file_id", "application_id", "job_key", "hash_high", "hash_low"],

@@ -1,5 +1,5 @@
 /** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
-import { CLIENT_CALL_COLUMNS, type Queryable, type SqlRow, joinedNodeWarnings } from "../../model/index.ts";
+import { CLIENT_CALL_COLUMNS, type Queryable, type SqlRow, joinedWarnings } from "../../model/index.ts";
 import type { Period } from "../study/common/periods.ts";
 import { LATE_MINUTES } from "../study/common/run-minutes.ts";
 import { exact, number, quoted, shareOf, text } from "./amounts.ts";
@@ -289,7 +289,7 @@ function factsOf(jobId: string, row: SqlRow | undefined, user: string | null): J
     submitUnix: secondsOf(row?.submit_unix_ns),
     startUnix: secondsOf(row?.start_unix_ns),
     endUnix: secondsOf(row?.end_unix_ns),
-    warnings: warnings === null ? null : joinedNodeWarnings(warnings).join("\n"),
+    warnings: warnings === null ? null : joinedWarnings(warnings, word("node_warnings") ?? "").join("\n"),
   };
 }
 

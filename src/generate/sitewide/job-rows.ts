@@ -39,6 +39,7 @@ export class JobRows {
       partition: "pbatch",
       node_list: null,
       warnings: null,
+      node_warnings: null,
       synthetic: 1,
       zone: ZONE,
     },

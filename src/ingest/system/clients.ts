@@ -15,7 +15,7 @@ import {
 import {
   CLIENT_CALLS,
   MDT_CALLS,
-  nodesWarning,
+  nodeWarningLines,
   type RowSink,
   storedJobMounts,
   type Value,
@@ -203,7 +203,8 @@ export class ClientImporter implements FileImporter {
       const value = sums.lnet.get(key);
       return value === undefined ? null : bounded(value);
     };
-    const lines = [...job.dropped, ...job.warnings].map(([what, nodes]) => nodesWarning(nodes, what));
+    const warned = new Map(job.dropped);
+    for (const [what, nodes] of job.warnings) warned.set(what, (warned.get(what) ?? 0) + nodes);
     return {
       job_id: first.jobId,
       source: "clients",
@@ -227,7 +228,10 @@ export class ClientImporter implements FileImporter {
       ),
       lnet_sent_bytes: lnet("send_length"),
       lnet_received_bytes: lnet("recv_length"),
-      warnings: lines.length === 0 ? null : lines.sort().join("\n"),
+      ...(warned.size > 0 && {
+        warnings: nodeWarningLines(warned).sort().join("\n"),
+        node_warnings: JSON.stringify(Object.fromEntries(warned)),
+      }),
     };
   }
 }
