@@ -1,4 +1,5 @@
 /** What a rule is. A rule is one entry in a file of rules/ and so in the table (rules/index.ts). */
+import { assert } from "../../base/assert.ts";
 import type { Confidence, Cost, Evidence, Finding, Snippet, Unit } from "../../model/index.ts";
 import type { Remedy } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
@@ -13,6 +14,21 @@ export interface Threshold {
   readonly most?: true;
   /** A paper, a tool's default, a site's default, or a measurement of ours. */
   readonly source: string;
+}
+
+/**
+ * A threshold in a line: value and unit, with "at most" where what is measured must not exceed it; meaning; source.
+ *
+ *     limit`0.1 share | bursts as part of the run time | ours: a tenth of the run is worth changing`
+ */
+export function limit(texts: TemplateStringsArray, ...values: readonly (number | string)[]): Threshold {
+  const [measure = "", meaning = "", source = ""] = String.raw({ raw: texts }, ...values).split(" | ");
+  const [, value, unit, most] = /^(\S+) ([^\s,]+)(, at most)?$/.exec(measure) ?? [];
+  assert(
+    Number.isFinite(Number(value)) && source !== "",
+    `a threshold has value, unit, meaning and source: ${texts}`,
+  );
+  return { value: Number(value), unit: unit as Unit, meaning, ...(most && { most: true }), source };
 }
 
 type Thresholds = Readonly<Record<string, Threshold>>;

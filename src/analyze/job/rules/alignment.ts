@@ -3,7 +3,7 @@ import { formatRate } from "../../../base/units.ts";
 import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -62,18 +62,8 @@ export function misalignedFiles(
 }
 
 export const MISALIGNED_THRESHOLDS = {
-  share: {
-    value: 0.1,
-    unit: "share",
-    meaning: "accesses of a file that miss its alignment",
-    source: "Drishti: misaligned_requests",
-  },
-  calls: {
-    value: 100,
-    unit: "calls",
-    meaning: "misaligned accesses",
-    source: "ours: below a hundred large calls the boundaries are crossed too rarely to matter",
-  },
+  share: limit`0.1 share | accesses of a file that miss its alignment | Drishti: misaligned_requests`,
+  calls: limit`100 calls | misaligned accesses | ours: below a hundred large calls the boundaries are crossed too rarely to matter`,
 } as const;
 
 /**
@@ -225,18 +215,8 @@ const misalignedMemory = defineRule({
     "calls fail or are copied first, through the page cache it hardly matters.",
   needs: [["POSIX"]],
   thresholds: {
-    share: {
-      value: 0.1,
-      unit: "share",
-      meaning: "accesses with a misaligned buffer of all accesses",
-      source: "Drishti: misaligned_requests",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "accesses with a misaligned buffer",
-      source: "ours: as many as other rules want, since a single copy costs microseconds",
-    },
+    share: limit`0.1 share | accesses with a misaligned buffer of all accesses | Drishti: misaligned_requests`,
+    calls: limit`1000 calls | accesses with a misaligned buffer | ours: as many as other rules want, since a single copy costs microseconds`,
   },
   drishti: "P07",
   judge(job, limits) {

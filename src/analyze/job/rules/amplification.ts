@@ -1,7 +1,7 @@
 /** Rule on MPI-IO that moves more bytes than the program asked for. */
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost } from "../cost/remedies.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { heaviest, known, MIB, sum } from "./measures.ts";
@@ -17,18 +17,8 @@ const writeAmplification = defineRule({
     "Below MPI-IO far more bytes are written, or read first, than the program asked to write: data sieving reads whole windows, changes the pieces and writes the windows back.",
   needs: [["MPI-IO"], ["POSIX"]],
   thresholds: {
-    ratio: {
-      value: 1.5,
-      unit: "ratio",
-      meaning: "bytes moved below over bytes that the program writes",
-      source: "ours: half as much again is more than headers and edges",
-    },
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "bytes moved beyond the request",
-      source: "ours: less is headers",
-    },
+    ratio: limit`1.5 ratio | bytes moved below over bytes that the program writes | ours: half as much again is more than headers and edges`,
+    bytes: limit`${MIB} bytes | bytes moved beyond the request | ours: less is headers`,
   },
   judge(job, limits) {
     const files = mpiFiles(job).flatMap((record) => {

@@ -2,7 +2,7 @@
 import { recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import type { TraceWay } from "../trace-facts.ts";
 import { BLOCK_BYTES } from "./access-patterns.ts";
@@ -25,24 +25,9 @@ const tinyAppends = defineRule({
     "Lines or records of less than a block are appended one by one, and the calls take long: few enough that small-writes is silent, but each waits for storage or a lock.",
   needs: [["POSIX calls"]],
   thresholds: {
-    calls: {
-      value: 20,
-      unit: "calls",
-      meaning: "appends below 4 KiB to a file, at least",
-      source: "ours: a log of fewer lines is no habit",
-    },
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "such appends of all writes of the file",
-      source: "ours: a file with fewer holds data with a header",
-    },
-    seconds: {
-      value: 0.001,
-      unit: "seconds",
-      meaning: "mean time of such an append, at least",
-      source: "ours: the page cache takes microseconds, so a millisecond is a wait",
-    },
+    calls: limit`20 calls | appends below 4 KiB to a file, at least | ours: a log of fewer lines is no habit`,
+    share: limit`0.5 share | such appends of all writes of the file | ours: a file with fewer holds data with a header`,
+    seconds: limit`0.001 seconds | mean time of such an append, at least | ours: the page cache takes microseconds, so a millisecond is a wait`,
   },
   judge(job, limits, others) {
     const files = appendedFiles(job, limits);

@@ -3,7 +3,7 @@ import { recordedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import { isInTurn, TURN_LIMITS } from "../phases.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import type { TraceFileFacts } from "../trace-facts.ts";
 import { type Listed, spanBetween, trust, worstRecords } from "./evidence.ts";
@@ -27,26 +27,9 @@ const lockStep = defineRule({
     "In a file, each rank starts only when another has ended: a turn is passed on by messages, barriers or locks, and all but one rank wait.",
   needs: [["ranks"], ["POSIX calls", "MPI-IO calls"]],
   thresholds: {
-    ranks: {
-      value: TURN_LIMITS.ranks,
-      unit: "count",
-      meaning: "ranks that take turns in a file, at least",
-      source: "ours: two ranks follow one another by chance",
-    },
-    overlap: {
-      value: TURN_LIMITS.overlap,
-      unit: "share",
-      meaning: "time of calls at the same time as others, of the time in the file, at most",
-      most: true,
-      source: "ours: a neighbour that begins a little early is still in turn",
-    },
-    pause: {
-      value: TURN_LIMITS.pause,
-      unit: "ratio",
-      meaning: "pauses between turns over the time of turns, at most",
-      most: true,
-      source: "ours: ranks that do not wait for one another begin at any time, not right after another",
-    },
+    ranks: limit`${TURN_LIMITS.ranks} count | ranks that take turns in a file, at least | ours: two ranks follow one another by chance`,
+    overlap: limit`${TURN_LIMITS.overlap} share, at most | time of calls at the same time as others, of the time in the file, at most | ours: a neighbour that begins a little early is still in turn`,
+    pause: limit`${TURN_LIMITS.pause} ratio, at most | pauses between turns over the time of turns, at most | ours: ranks that do not wait for one another begin at any time, not right after another`,
   },
   judge(job, limits, others) {
     const files = lockStepFiles(job, limits);

@@ -5,7 +5,7 @@ import { estimatedCost, fewerOperations, largerCalls, unknownCost } from "../cos
 import { fewerMetadataCalls } from "../cost/call-remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
@@ -34,18 +34,8 @@ import {
   theseFiles,
 } from "./wording.ts";
 
-const SECONDS = {
-  value: 0.1,
-  unit: "seconds",
-  meaning: "mean metadata time of a rank",
-  source: "ours: less is negligible, however short the run",
-} as const;
-const SHARE_OF_RUN = {
-  value: 0.05,
-  unit: "share",
-  meaning: "mean metadata time of a rank as part of the run time",
-  source: "ours: below a twentieth of the run a change is hard to measure",
-} as const;
+const SECONDS = limit`0.1 seconds | mean metadata time of a rank | ours: less is negligible, however short the run`;
+const SHARE_OF_RUN = limit`0.05 share | mean metadata time of a rank as part of the run time | ours: below a twentieth of the run a change is hard to measure`;
 
 const metadataStorm = defineRule({
   id: "metadata-storm",
@@ -58,33 +48,11 @@ const metadataStorm = defineRule({
   needs: CALLS,
   drishti: "P17",
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "metadata's part of the time in these files",
-      source: "ours: more than moving the data; Drishti asks for 30 s of one rank (metadata_time_rank)",
-    },
+    share: limit`0.5 share | metadata's part of the time in these files | ours: more than moving the data; Drishti asks for 30 s of one rank (metadata_time_rank)`,
     operations: OPERATIONS,
-    repeats: {
-      value: 10,
-      unit: "ratio",
-      meaning: "operations per file and rank that uses it, or",
-      source:
-        "ours: an open, a close and some stats are needed; with fewer, metadata-time or many-files speaks",
-    },
-    bytes: {
-      value: 4 * KIB,
-      unit: "bytes",
-      meaning: "mean bytes moved for an open, at most, where operations are not repeated",
-      most: true,
-      source: "ours: less than a block; metadata benchmarks write nothing or a few kilobytes",
-    },
-    names: {
-      value: 16,
-      unit: "files",
-      meaning: "files of each rank; half as many where each open writes the file from its beginning",
-      source: "ours: with fewer names it is the same file that is opened again (open-churn)",
-    },
+    repeats: limit`10 ratio | operations per file and rank that uses it, or | ours: an open, a close and some stats are needed; with fewer, metadata-time or many-files speaks`,
+    bytes: limit`${4 * KIB} bytes, at most | mean bytes moved for an open, at most, where operations are not repeated | ours: less than a block; metadata benchmarks write nothing or a few kilobytes`,
+    names: limit`16 files | files of each rank; half as many where each open writes the file from its beginning | ours: with fewer names it is the same file that is opened again (open-churn)`,
   },
   judge(job, limits) {
     const storm = stormOf(job, limits);
@@ -227,13 +195,7 @@ const excessStats = defineRule({
   meaning: "Files get far more stats than opens, as in loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
   thresholds: {
-    ratio: {
-      value: 10,
-      unit: "ratio",
-      meaning: "stats per file and rank that uses it",
-      source:
-        "ours: libraries need two or three for an open; NASA's and ARSC's Lustre advice: avoid repetitive stat operations",
-    },
+    ratio: limit`10 ratio | stats per file and rank that uses it | ours: libraries need two or three for an open; NASA's and ARSC's Lustre advice: avoid repetitive stat operations`,
     stats: { ...OPERATIONS, meaning: "stats of the job, at least" },
   },
   judge(job, limits, others) {
@@ -283,18 +245,8 @@ const metadataTime = defineRule({
   needs: CALLS,
   drishti: "P17",
   thresholds: {
-    share: {
-      value: 0.3,
-      unit: "share",
-      meaning: "metadata's part of the I/O time",
-      source: "ours: opens that are quick take a few hundredths of the time that the data takes",
-    },
-    rank: {
-      value: 30,
-      unit: "seconds",
-      meaning: "metadata time of one rank in its private files, which counts as well",
-      source: "Drishti's metadata_time_rank",
-    },
+    share: limit`0.3 share | metadata's part of the I/O time | ours: opens that are quick take a few hundredths of the time that the data takes`,
+    rank: limit`30 seconds | metadata time of one rank in its private files, which counts as well | Drishti's metadata_time_rank`,
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },

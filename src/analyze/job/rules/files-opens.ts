@@ -2,7 +2,7 @@
 import { fewerMetadataCalls } from "../cost/call-remedies.ts";
 import { fewerOperations } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
@@ -20,19 +20,8 @@ const openChurn = defineRule({
     "Ranks open, use and close the same file for every few accesses: most of the calls are opens and closes.",
   needs: CALLS,
   thresholds: {
-    ratio: {
-      value: 10,
-      unit: "ratio",
-      meaning: "opens of a file by each rank that uses it",
-      source: "ours: a file for each phase is opened a few times",
-    },
-    accesses: {
-      value: 4,
-      unit: "ratio",
-      meaning: "reads and writes for each open, at most",
-      most: true,
-      source: "ours: with more, the opens are a small part of the calls",
-    },
+    ratio: limit`10 ratio | opens of a file by each rank that uses it | ours: a file for each phase is opened a few times`,
+    accesses: limit`4 ratio, at most | reads and writes for each open, at most | ours: with more, the opens are a small part of the calls`,
     opens: { ...OPERATIONS, value: 100, meaning: "such opens of the job, at least" },
   },
   judge(job, limits, others) {
@@ -53,13 +42,7 @@ const repeatedOpens = defineRule({
     "Ranks open and close the same file many times instead of keeping it open. Opened for every record, it is open-churn.",
   needs: CALLS,
   thresholds: {
-    ratio: {
-      value: 10,
-      unit: "ratio",
-      meaning: "opens of a file by each rank that uses it",
-      source:
-        "ours: a file for each phase is opened a few times; ARSC's and NASA's Lustre advice: avoid repetitive open and close",
-    },
+    ratio: limit`10 ratio | opens of a file by each rank that uses it | ours: a file for each phase is opened a few times; ARSC's and NASA's Lustre advice: avoid repetitive open and close`,
     opens: { ...OPERATIONS, meaning: "such opens of the job, at least" },
   },
   judge: (job, limits, others) =>

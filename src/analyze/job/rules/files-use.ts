@@ -2,7 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import { fewerBytes, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, sum } from "./measures.ts";
@@ -18,18 +18,8 @@ const unusedFiles = defineRule({
     "Many files are opened and closed without a read or a write: tests whether they exist, or leftovers.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    files: {
-      value: 100,
-      unit: "files",
-      meaning: "such files",
-      source: "ours: fewer take a negligible time",
-    },
-    share: {
-      value: 0.1,
-      unit: "share",
-      meaning: "part of all files",
-      source: "ours: some lock and probe files are normal",
-    },
+    files: limit`100 files | such files | ours: fewer take a negligible time`,
+    share: limit`0.1 share | part of all files | ours: some lock and probe files are normal`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["missing-worker-io", "metadata-storm"]);
@@ -80,18 +70,8 @@ const unclosedFiles = defineRule({
     "Files are opened and no close is recorded. What was written may reach the storage late or not at all when the job is killed, and errors of the close go unseen.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    written: {
-      value: 1,
-      unit: "files",
-      meaning: "written files without a close",
-      source: "ours: each of them can lose data",
-    },
-    others: {
-      value: 100,
-      unit: "files",
-      meaning: "other files without a close",
-      source: "ours: leaks of handles",
-    },
+    written: limit`1 files | written files without a close | ours: each of them can lose data`,
+    others: limit`100 files | other files without a close | ours: leaks of handles`,
   },
   judge(job, limits) {
     const all = realFiles(job);
@@ -140,24 +120,9 @@ const sharedInput = defineRule({
     "All ranks read the same bytes of an input file, so it crosses the network and the storage once for each rank instead of once.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    share: {
-      value: 0.9,
-      unit: "share",
-      meaning: "bytes read over ranks × size of the file",
-      source: "ours: the last ranks may stop early",
-    },
-    ranks: {
-      value: 8,
-      unit: "ranks",
-      meaning: "ranks that read it",
-      source: "ours: fewer share a node and its cache",
-    },
-    bytes: {
-      value: 1e9,
-      unit: "bytes",
-      meaning: "bytes read more than once",
-      source: "ours: less is read from the cache of the servers in a second",
-    },
+    share: limit`0.9 share | bytes read over ranks × size of the file | ours: the last ranks may stop early`,
+    ranks: limit`8 ranks | ranks that read it | ours: fewer share a node and its cache`,
+    bytes: limit`1e9 bytes | bytes read more than once | ours: less is read from the cache of the servers in a second`,
   },
   judge(job, limits) {
     const traced = tracedCopies(job);

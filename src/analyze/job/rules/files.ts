@@ -4,7 +4,7 @@ import { estimatedCost, NO_COST, syncSeconds, withLargerCalls } from "../cost/re
 import type { Job, JobFile } from "../job.ts";
 import { isProgramFile } from "../program-files.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
@@ -37,26 +37,9 @@ const manyFiles = defineRule({
     "The job opens thousands of files, often one for each rank: creating, opening and later listing them loads the metadata servers, and tools cannot handle the set well.",
   needs: ANY_FILES,
   thresholds: {
-    perRank: {
-      value: 32,
-      unit: "files",
-      meaning: "small files that each rank writes, which count as well",
-      source: "ours: beyond checkpoints and logs",
-    },
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "their mean size, at most",
-      most: true,
-      source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
-    },
-    files: {
-      value: 4096,
-      unit: "files",
-      meaning: "files of the job",
-      source:
-        'ours: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")',
-    },
+    perRank: limit`32 files | small files that each rank writes, which count as well | ours: beyond checkpoints and logs`,
+    bytes: limit`${MIB} bytes, at most | their mean size, at most | Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small`,
+    files: limit`4096 files | files of the job | ours: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")`,
   },
   judge(job, limits, others) {
     const own = ownFiles(job);
@@ -105,12 +88,7 @@ const filePerProcess = defineRule({
     "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and a reader needs the same number of ranks or a step that joins them.",
   needs: ANY_FILES,
   thresholds: {
-    ranks: {
-      value: 512,
-      unit: "ranks",
-      meaning: "ranks with private files",
-      source: "ours: hundreds of files are no load; docs.archer2.ac.uk/user-guide/io warns of thousands",
-    },
+    ranks: limit`512 ranks | ranks with private files | ours: hundreds of files are no load; docs.archer2.ac.uk/user-guide/io warns of thousands`,
   },
   judge(job, limits, others) {
     const own = ownFiles(job);
@@ -145,19 +123,8 @@ const smallFileSet = defineRule({
     "The data is a large set of small files: each costs an open, a lock and a close at the metadata server for little data.",
   needs: ANY_FILES,
   thresholds: {
-    files: {
-      value: 1000,
-      unit: "files",
-      meaning: "files with data",
-      source: "ours: at about a millisecond for each open and close, thousands are seconds for every pass",
-    },
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "their mean size, at most",
-      most: true,
-      source: "Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small",
-    },
+    files: limit`1000 files | files with data | ours: at about a millisecond for each open and close, thousands are seconds for every pass`,
+    bytes: limit`${MIB} bytes, at most | their mean size, at most | Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small`,
   },
   judge(job, limits) {
     const { files, meanBytes } = dataFiles(job);

@@ -5,7 +5,7 @@ import type { Healthy } from "../cost/ledger.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesMoved, heaviest, KIB, known, MIB, sum } from "./measures.ts";
@@ -47,19 +47,8 @@ const hdf5Transfers = oncePerJob((job): readonly Hdf5File[] => {
   });
 });
 
-const RATIO = {
-  value: 1.5,
-  unit: "ratio",
-  meaning:
-    "bytes moved below HDF5 over bytes of its datasets, or over different bytes where HDF5 was not recorded",
-  source: "ours: half as much again is more than headers and indexes",
-} as const;
-const BEYOND = {
-  value: MIB,
-  unit: "bytes",
-  meaning: "bytes moved beyond those of the datasets",
-  source: "ours: less is metadata of HDF5",
-} as const;
+const RATIO = limit`1.5 ratio | bytes moved below HDF5 over bytes of its datasets, or over different bytes where HDF5 was not recorded | ours: half as much again is more than headers and indexes`;
+const BEYOND = limit`${MIB} bytes | bytes moved beyond those of the datasets | ours: less is metadata of HDF5`;
 
 const listedFiles = (files: readonly Hdf5File[], way: "read" | "write"): Listed[] =>
   files.map(({ below, written, read }) => ({
@@ -222,19 +211,8 @@ const hdf5Small = defineRule({
     "Datasets are read or written in many small accesses, a row or an element at a time; each is a call through all layers down to storage.",
   needs: [["H5D"]],
   thresholds: {
-    bytes: {
-      value: 64 * KIB,
-      unit: "bytes",
-      meaning: "mean size of the accesses to the datasets of a file, at most",
-      most: true,
-      source: "ours: a sixteenth of Lustre's usual stripe of 1 MiB",
-    },
-    calls: {
-      value: 100,
-      unit: "calls",
-      meaning: "accesses of each rank, over all such files",
-      source: "ours: fewer are no pattern",
-    },
+    bytes: limit`${64 * KIB} bytes, at most | mean size of the accesses to the datasets of a file, at most | ours: a sixteenth of Lustre's usual stripe of 1 MiB`,
+    calls: limit`100 calls | accesses of each rank, over all such files | ours: fewer are no pattern`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["hdf5-chunk-cache", "hdf5-fill"]);

@@ -4,7 +4,7 @@ import { largerLibraryCalls } from "../cost/library-remedies.ts";
 import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, hdf5MetadataFiles } from "./access-patterns.ts";
 import { MISALIGNED_THRESHOLDS, misalignedFacts, misalignedFiles } from "./alignment.ts";
@@ -29,12 +29,7 @@ const independent = defineRule({
     "Datasets of a file that many ranks opened through MPI-IO are accessed without collective transfers, which is HDF5's default.",
   needs: [["H5D"]],
   thresholds: {
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "accesses to such datasets",
-      source: "as independent-mpiio (Drishti: collective_operations_absolute)",
-    },
+    calls: limit`1000 calls | accesses to such datasets | as independent-mpiio (Drishti: collective_operations_absolute)`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["hdf5-small"]);
@@ -92,25 +87,9 @@ const metadata = defineRule({
     "A parallel HDF5 file sees many tiny accesses that belong to no dataset: object headers, indexes of chunks and attributes, read or written by each rank for itself.",
   needs: [["H5F"], ["MPI-IO", "POSIX"]],
   thresholds: {
-    bytes: {
-      value: 10 * KIB,
-      unit: "bytes",
-      meaning: "accesses below this are taken for metadata",
-      most: true,
-      source: "ours: headers and nodes of HDF5 are below 10 KiB (a class of sizes)",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "such accesses",
-      source: "as small-writes (Drishti: small_requests_absolute)",
-    },
-    share: {
-      value: 0.1,
-      unit: "share",
-      meaning: "such accesses of all accesses to the file",
-      source: "as small-writes (Drishti: small_requests)",
-    },
+    bytes: limit`${10 * KIB} bytes, at most | accesses below this are taken for metadata | ours: headers and nodes of HDF5 are below 10 KiB (a class of sizes)`,
+    calls: limit`1000 calls | such accesses | as small-writes (Drishti: small_requests_absolute)`,
+    share: limit`0.1 share | such accesses of all accesses to the file | as small-writes (Drishti: small_requests)`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["hdf5-small"]);
@@ -186,32 +165,10 @@ const chunks = defineRule({
     "Chunks are the unit that HDF5 reads, writes, filters and indexes. Tiny ones make many requests and a large index; chunks larger than the accesses are read or compressed again and again.",
   needs: [["H5D"]],
   thresholds: {
-    bytes: {
-      value: 64 * KIB,
-      unit: "bytes",
-      meaning: "chunks below this are small",
-      most: true,
-      source: "ours: a sixteenth of Lustre's usual stripe of 1 MiB",
-    },
-    chunks: {
-      value: 1000,
-      unit: "count",
-      meaning: "chunks moved of a dataset with small ones",
-      source: "as small-writes (Drishti: small_requests_absolute)",
-    },
-    part: {
-      value: 0.25,
-      unit: "share",
-      meaning: "part of a chunk that the most frequent access covers, below",
-      most: true,
-      source: "ours: each chunk is touched at least four times",
-    },
-    calls: {
-      value: 100,
-      unit: "calls",
-      meaning: "accesses to a dataset whose chunks do not fit",
-      source: "ours: fewer are not worth a new layout",
-    },
+    bytes: limit`${64 * KIB} bytes, at most | chunks below this are small | ours: a sixteenth of Lustre's usual stripe of 1 MiB`,
+    chunks: limit`1000 count | chunks moved of a dataset with small ones | as small-writes (Drishti: small_requests_absolute)`,
+    part: limit`0.25 share, at most | part of a chunk that the most frequent access covers, below | ours: each chunk is touched at least four times`,
+    calls: limit`100 calls | accesses to a dataset whose chunks do not fit | ours: fewer are not worth a new layout`,
   },
   judge(job, limits) {
     const found = job.layer("H5D").flatMap((record) => {
@@ -297,18 +254,8 @@ const selections = defineRule({
     "Dataset accesses select single points or unions of blocks. HDF5 moves them element by element or block by block, and collective transfers may fall back to independent ones.",
   needs: [["H5D"]],
   thresholds: {
-    share: {
-      value: 0.1,
-      unit: "share",
-      meaning: "accesses with such selections, of all accesses to the datasets",
-      source: "ours: as Drishti's share of small requests",
-    },
-    calls: {
-      value: 100,
-      unit: "calls",
-      meaning: "accesses with such selections",
-      source: "ours: each can stand for thousands of elements",
-    },
+    share: limit`0.1 share | accesses with such selections, of all accesses to the datasets | ours: as Drishti's share of small requests`,
+    calls: limit`100 calls | accesses with such selections | ours: each can stand for thousands of elements`,
   },
   judge(job, limits) {
     const slow = (record: LayerRecord) => (record.pointSelects || 0) + (record.irregularSelects || 0);

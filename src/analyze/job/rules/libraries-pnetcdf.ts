@@ -1,7 +1,7 @@
 /** Rules on PnetCDF. */
 import { largerLibraryCalls } from "../cost/library-remedies.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, accessSeconds, heaviest, known, mainWay, MIB, sum } from "./measures.ts";
@@ -18,18 +18,8 @@ const independent = defineRule({
     "Variables are accessed in independent data mode by many ranks: requests cannot be joined, and entering and leaving the mode synchronises the file.",
   needs: [["PNETCDF_VAR"]],
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "independent accesses of all accesses to a variable",
-      source: "as independent-mpiio (Drishti: collective_operations)",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "independent accesses",
-      source: "as independent-mpiio (Drishti: collective_operations_absolute)",
-    },
+    share: limit`0.5 share | independent accesses of all accesses to a variable | as independent-mpiio (Drishti: collective_operations)`,
+    calls: limit`1000 calls | independent accesses | as independent-mpiio (Drishti: collective_operations_absolute)`,
   },
   judge(job, limits) {
     const variables = job
@@ -83,25 +73,9 @@ const blocking = defineRule({
     "Variables are written one by one with small blocking collective calls, each of which is a separate collective MPI-IO write. Non-blocking calls are joined into one.",
   needs: [["PNETCDF_VAR"]],
   thresholds: {
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "mean size of the writes",
-      most: true,
-      source: "Drishti: small_bytes",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "small blocking writes",
-      source: "as small-writes (Drishti: small_requests_absolute)",
-    },
-    perRank: {
-      value: 10,
-      unit: "calls",
-      meaning: "blocking writes of each rank to variables of a file",
-      source: "ours: fewer calls than that leave little to join",
-    },
+    bytes: limit`${MIB} bytes, at most | mean size of the writes | Drishti: small_bytes`,
+    calls: limit`1000 calls | small blocking writes | as small-writes (Drishti: small_requests_absolute)`,
+    perRank: limit`10 calls | blocking writes of each rank to variables of a file | ours: fewer calls than that leave little to join`,
   },
   judge(job, limits, others) {
     const taken = others.claimed(["pnetcdf-independent"]);

@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, type Judgement, type Rule, defineRule } from "../rule.ts";
+import { type CostClaim, defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
   KIB,
@@ -32,18 +32,8 @@ const stdioBulk = defineRule({
     "A large part of the data goes through stdio, which copies it through a small buffer and knows nothing of parallel I/O.",
   needs: [["STDIO"]],
   thresholds: {
-    share: {
-      value: 0.1,
-      unit: "share",
-      meaning: "bytes through streams, of all bytes",
-      source: "Drishti: interface_stdio",
-    },
-    bytes: {
-      value: 64 * MIB,
-      unit: "bytes",
-      meaning: "bytes through streams",
-      source: "ours: less is logs and settings, for which streams are right",
-    },
+    share: limit`0.1 share | bytes through streams, of all bytes | Drishti: interface_stdio`,
+    bytes: limit`${64 * MIB} bytes | bytes through streams | ours: less is logs and settings, for which streams are right`,
   },
   drishti: "S01",
   judge(job, limits, others) {
@@ -108,38 +98,11 @@ const stdioSmall = defineRule({
     "Many small calls on a C stream that reach the file system one by one, because the stream has no buffer or is flushed after each.",
   needs: [["STDIO"]],
   thresholds: {
-    bytes: {
-      value: 4 * KIB,
-      unit: "bytes",
-      meaning: "mean size of the calls",
-      most: true,
-      source: "ours: the usual buffer of a stream (st_blksize)",
-    },
-    calls: {
-      value: 100,
-      unit: "calls",
-      meaning: "calls on a file",
-      source: "as small-writes: fewer are no pattern; what they cost decides how loud the finding is",
-    },
-    flushes: {
-      value: 0.1,
-      unit: "ratio",
-      meaning: "flushes per write",
-      source: "ours: with one for ten writes the buffer hardly fills",
-    },
-    least: {
-      value: 0.1,
-      unit: "seconds",
-      meaning: "time that a buffer would save in a file, at least, where nothing is flushed",
-      source: "ours: formatting a line takes time as well",
-    },
-    saving: {
-      value: 0.5,
-      unit: "share",
-      meaning:
-        "part of the time of the calls that a buffer would save, above which the stream is taken to be unbuffered",
-      source: "ours: a call into the buffer takes 0.1 µs, and the buffer is moved at 1 GB/s",
-    },
+    bytes: limit`${4 * KIB} bytes, at most | mean size of the calls | ours: the usual buffer of a stream (st_blksize)`,
+    calls: limit`100 calls | calls on a file | as small-writes: fewer are no pattern; what they cost decides how loud the finding is`,
+    flushes: limit`0.1 ratio | flushes per write | ours: with one for ten writes the buffer hardly fills`,
+    least: limit`0.1 seconds | time that a buffer would save in a file, at least, where nothing is flushed | ours: formatting a line takes time as well`,
+    saving: limit`0.5 share | part of the time of the calls that a buffer would save, above which the stream is taken to be unbuffered | ours: a call into the buffer takes 0.1 µs, and the buffer is moved at 1 GB/s`,
   },
   judge(job, limits) {
     const files = stdioFiles(job)

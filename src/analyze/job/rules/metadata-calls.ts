@@ -1,5 +1,6 @@
 /** What the rules on opens, stats and closes share. */
 import type { Job, JobFile } from "../job.ts";
+import { limit } from "../rule.ts";
 import { worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { ioSeconds, sum } from "./measures.ts";
@@ -7,12 +8,7 @@ import { fileCalls, realFiles } from "./per-job.ts";
 import { secondsText } from "./wording.ts";
 
 export const CALLS = [["POSIX", "STDIO", "DFS"]] as const;
-export const OPERATIONS = {
-  value: 1000,
-  unit: "calls",
-  meaning: "operations of the job, at least",
-  source: "ours: at about a millisecond each, fewer take no second",
-} as const;
+export const OPERATIONS = limit`1000 calls | operations of the job, at least | ours: at about a millisecond each, fewer take no second`;
 /** Metadata servers answer in milliseconds; an open that takes a second waits for somebody, as those of pipes do. */
 export const WAITING_SECONDS = 1;
 

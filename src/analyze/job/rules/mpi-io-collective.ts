@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { largerCalls, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -45,18 +45,8 @@ function independent(way: Way): Rule {
       "requests, and every rank talks to the servers.",
     needs: [["MPI-IO"]],
     thresholds: {
-      share: {
-        value: 0.5,
-        unit: "share",
-        meaning: `independent ${what} of all ${what} of a file`,
-        source: "Drishti: collective_operations",
-      },
-      calls: {
-        value: 100,
-        unit: "calls",
-        meaning: `independent ${what}`,
-        source: "ours: fewer are no pattern; what they cost decides how loud the finding is",
-      },
+      share: limit`0.5 share | independent ${what} of all ${what} of a file | Drishti: collective_operations`,
+      calls: limit`100 calls | independent ${what} | ours: fewer are no pattern; what they cost decides how loud the finding is`,
     },
     drishti: way === "write" ? "M03" : "M02",
     judge(job, limits) {
@@ -139,18 +129,8 @@ const blocking = defineRule({
     "A job computes and writes in turns, with blocking calls only. Non-blocking calls can hide a part of the I/O behind the next step.",
   needs: [["MPI-IO"], ["activity", "POSIX calls", "MPI-IO calls"]],
   thresholds: {
-    share: {
-      value: 0.25,
-      unit: "share",
-      meaning: "I/O time of the run, by the slowest rank",
-      source: "ours: hiding less than a quarter of the run is seldom worth a second buffer",
-    },
-    bursts: {
-      value: 3,
-      unit: "count",
-      meaning: "phases of I/O with quiet time between them",
-      source: "ours: an input and an output alone leave nothing to overlap with",
-    },
+    share: limit`0.25 share | I/O time of the run, by the slowest rank | ours: hiding less than a quarter of the run is seldom worth a second buffer`,
+    bursts: limit`3 count | phases of I/O with quiet time between them | ours: an input and an output alone leave nothing to overlap with`,
   },
   drishti: "M06, M07",
   judge(job, limits, others) {
@@ -208,19 +188,8 @@ const noHints = defineRule({
     "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
-    fill: {
-      value: 0.5,
-      unit: "share",
-      meaning: "mean request below MPI-IO, of a stripe",
-      most: true,
-      source: "ours: ROMIO's Lustre driver aims at whole stripes; edges may be shorter",
-    },
-    bytes: {
-      value: 256 * MIB,
-      unit: "bytes",
-      meaning: "bytes of the file",
-      source: "ours: smaller files are done before hints matter",
-    },
+    fill: limit`0.5 share, at most | mean request below MPI-IO, of a stripe | ours: ROMIO's Lustre driver aims at whole stripes; edges may be shorter`,
+    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: smaller files are done before hints matter`,
   },
   judge(job, limits, others) {
     const small = others.claimed(["small-writes", "small-reads"]);
@@ -311,25 +280,9 @@ const aggregators = defineRule({
     "Collective MPI-IO moves the data through some ranks only. Too few of them cannot keep the stripes of the file busy; too many compete for the same stripes.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
-    few: {
-      value: 0.5,
-      unit: "ratio",
-      meaning: "aggregators per stripe, below",
-      most: true,
-      source: "ours: half of the stripes are idle at any time (ROMIO's Lustre driver aims at one per stripe)",
-    },
-    many: {
-      value: 4,
-      unit: "ratio",
-      meaning: "aggregators per stripe, above",
-      source: "ours: ROMIO's Lustre driver takes small multiples of the stripe count",
-    },
-    bytes: {
-      value: 256 * MIB,
-      unit: "bytes",
-      meaning: "bytes of the file",
-      source: "ours: smaller files are done before it matters",
-    },
+    few: limit`0.5 ratio, at most | aggregators per stripe, below | ours: half of the stripes are idle at any time (ROMIO's Lustre driver aims at one per stripe)`,
+    many: limit`4 ratio | aggregators per stripe, above | ours: ROMIO's Lustre driver takes small multiples of the stripe count`,
+    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: smaller files are done before it matters`,
   },
   drishti: "M08, M09",
   judge(job, limits) {

@@ -1,7 +1,7 @@
 /** Rules on what MPI-IO is asked for: size, description and opens. */
 import { formatBytes } from "../../../base/units.ts";
 import { fewerOperations, largerCalls } from "../cost/remedies.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -36,25 +36,9 @@ const mpiioSmall = defineRule({
     "file system as they are, or a lack of collective calls or of a view is the reason, other findings say so.",
   needs: [["MPI-IO"]],
   thresholds: {
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "requests below this are small",
-      most: true,
-      source: "Drishti: small_bytes",
-    },
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "small requests of the independent ones of a file",
-      source: "ours: most of them, since the library repairs a part",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "small requests",
-      source: "Drishti: small_requests_absolute",
-    },
+    bytes: limit`${MIB} bytes, at most | requests below this are small | Drishti: small_bytes`,
+    share: limit`0.5 share | small requests of the independent ones of a file | ours: most of them, since the library repairs a part`,
+    calls: limit`1000 calls | small requests | Drishti: small_requests_absolute`,
   },
   judge(job, limits, others) {
     const library = libraryFiles(job);
@@ -129,32 +113,10 @@ const fileView = defineRule({
     "Shared files of independent calls are left to independent-mpiio.",
   needs: [["MPI-IO"]],
   thresholds: {
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "mean size of the requests",
-      most: true,
-      source: "Drishti: small_bytes",
-    },
-    perRank: {
-      value: 100,
-      unit: "calls",
-      meaning: "requests of each rank",
-      source:
-        "ours: that many calls, and as many meetings of all ranks where they are collective, can become one",
-    },
-    apart: {
-      value: 0.5,
-      unit: "share",
-      meaning: "requests that do not begin where the previous one of the rank ended",
-      source: "ours: most of them",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "requests",
-      source: "Drishti: small_requests_absolute",
-    },
+    bytes: limit`${MIB} bytes, at most | mean size of the requests | Drishti: small_bytes`,
+    perRank: limit`100 calls | requests of each rank | ours: that many calls, and as many meetings of all ranks where they are collective, can become one`,
+    apart: limit`0.5 share | requests that do not begin where the previous one of the rank ended | ours: most of them`,
+    calls: limit`1000 calls | requests | Drishti: small_requests_absolute`,
   },
   judge(job, limits, others) {
     const random = {
@@ -221,18 +183,8 @@ const openPerRank = defineRule({
     "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
   needs: [["MPI-IO"]],
   thresholds: {
-    ranks: {
-      value: 8,
-      unit: "ranks",
-      meaning: "ranks that open the file alone",
-      source: "ours: fewer ranks may as well open the file themselves",
-    },
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "bytes moved through these opens",
-      source: "ours: reading a namelist by each rank is another matter",
-    },
+    ranks: limit`8 ranks | ranks that open the file alone | ours: fewer ranks may as well open the file themselves`,
+    bytes: limit`${MIB} bytes | bytes moved through these opens | ours: reading a namelist by each rank is another matter`,
   },
   judge(job, limits) {
     const files = mpiFiles(job).filter(

@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, type Others, type Rule } from "../rule.ts";
+import { defineRule, type Judgement, limit, type Others, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -59,12 +59,7 @@ const singleAggregator = defineRule({
     "Ranks write or read a file collectively, but one rank alone moves all bytes to and from storage: the job gets the rate of one client.",
   needs: [["MPI-IO"], ["POSIX"]],
   thresholds: {
-    ranks: {
-      value: 2,
-      unit: "ranks",
-      meaning: "ranks that make the collective calls, at least",
-      source: "ours: with one there is nothing to share",
-    },
+    ranks: limit`2 ranks | ranks that make the collective calls, at least | ours: with one there is nothing to share`,
   },
   judge(job, limits) {
     const files = collectiveFiles(job).flatMap((file) => {
@@ -153,24 +148,9 @@ const lateRank = defineRule({
     "In collective calls all ranks wait for the last one. The rank with the least time in them is the late one: it waits for nobody.",
   needs: [["MPI-IO"], ["ranks"]],
   thresholds: {
-    ratio: {
-      value: 2,
-      unit: "ratio",
-      meaning: "mean time of the other ranks over that of the late one",
-      source: "ours, by judgement: ranks that come together leave together",
-    },
-    ranks: {
-      value: 3,
-      unit: "ranks",
-      meaning: "ranks that make the calls, at least",
-      source: "ours: of two, either may be the usual one",
-    },
-    cost: {
-      value: 0.01,
-      unit: "share",
-      meaning: "waiting of a rank, as part of the run time",
-      source: "ours: less cannot be measured",
-    },
+    ratio: limit`2 ratio | mean time of the other ranks over that of the late one | ours, by judgement: ranks that come together leave together`,
+    ranks: limit`3 ranks | ranks that make the calls, at least | ours: of two, either may be the usual one`,
+    cost: limit`0.01 share | waiting of a rank, as part of the run time | ours: less cannot be measured`,
   },
   judge(job, limits, said) {
     const files = mpiFiles(job).flatMap((record) => {
@@ -229,12 +209,7 @@ const collectiveWait = defineRule({
     "Ranks spend far more time in collective MPI-IO than the busiest of them in storage below: it goes into exchanging data and waiting for one another.",
   needs: [["MPI-IO"], ["POSIX"], ["ranks"]],
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "part of the time in MPI-IO that is not time of the busiest rank below",
-      source: "ours: more waiting than moving",
-    },
+    share: limit`0.5 share | part of the time in MPI-IO that is not time of the busiest rank below | ours: more waiting than moving`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["late-rank", "write-amplification"]);

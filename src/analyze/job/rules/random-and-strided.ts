@@ -1,7 +1,7 @@
 /** Access order rules: random and strided. */
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
-import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -22,18 +22,8 @@ function random(way: Way): Rule {
       "neighbouring requests helps. A file that is read again from its beginning does not count.",
     needs: [["POSIX"]],
     thresholds: {
-      share: {
-        value: 0.2,
-        unit: "share",
-        meaning: `${what} of a file that go back; of accesses in random order about half do`,
-        source: "Drishti: random_operations",
-      },
-      calls: {
-        value: 100,
-        unit: "calls",
-        meaning: `${what} that go back`,
-        source: "ours: fewer are no pattern; what they cost decides how loud the finding is",
-      },
+      share: limit`0.2 share | ${what} of a file that go back; of accesses in random order about half do | Drishti: random_operations`,
+      calls: limit`100 calls | ${what} that go back | ours: fewer are no pattern; what they cost decides how loud the finding is`,
     },
     drishti: way === "read" ? "P11" : "P13",
     judge(job, limits) {
@@ -128,38 +118,11 @@ const noncontiguous = defineRule({
     "join them: by datatype I/O, data sieving or two-phase I/O, depending on size, number and density of the pieces.",
   needs: [["POSIX"]],
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "accesses of a file at one of its four most frequent gaps",
-      source: "ours: a file with less is not strided as a whole",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "strided accesses",
-      source: "as small-writes (Drishti: small_requests_absolute)",
-    },
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "mean size of the pieces",
-      most: true,
-      source: "Drishti: small_bytes",
-    },
-    regions: {
-      value: REGIONS_MANY,
-      unit: "count",
-      meaning:
-        "pieces of a rank above which two-phase I/O is advised even where ranks do not wait for one another",
-      source: NCIO,
-    },
-    sieveGap: {
-      value: SIEVE_GAP_BYTES,
-      unit: "bytes",
-      meaning: "gap up to which data sieving is advised",
-      source: "A. Ching et al., NCIO, section 5.3: sieving wins up to about 1 KByte spacing",
-    },
+    share: limit`0.5 share | accesses of a file at one of its four most frequent gaps | ours: a file with less is not strided as a whole`,
+    calls: limit`1000 calls | strided accesses | as small-writes (Drishti: small_requests_absolute)`,
+    bytes: limit`${MIB} bytes, at most | mean size of the pieces | Drishti: small_bytes`,
+    regions: limit`${REGIONS_MANY} count | pieces of a rank above which two-phase I/O is advised even where ranks do not wait for one another | ${NCIO}`,
+    sieveGap: limit`${SIEVE_GAP_BYTES} bytes | gap up to which data sieving is advised | A. Ching et al., NCIO, section 5.3: sieving wins up to about 1 KByte spacing`,
   },
   judge(job, limits, others) {
     const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes", "misaligned"]));

@@ -2,7 +2,7 @@
 import { formatBytes, formatRate } from "../../../base/units.ts";
 import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { type CostClaim, defineRule, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
@@ -11,12 +11,7 @@ import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
 
-const COST = {
-  value: 0.01,
-  unit: "share",
-  meaning: "part of the run time that it must cost",
-  source: "ours: below a hundredth of the run a change is hard to measure",
-} as const;
+const COST = limit`0.01 share | part of the run time that it must cost | ours: below a hundredth of the run a change is hard to measure`;
 
 const ANY_FILES = [["POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"], ["ranks"]] as const;
 
@@ -29,24 +24,9 @@ const oneRankIo = defineRule({
     "One rank moves nearly all data of a job with many ranks, so the job gets the rate of a single client while the others wait.",
   needs: ANY_FILES,
   thresholds: {
-    share: {
-      value: 0.9,
-      unit: "share",
-      meaning: "part of the bytes that one rank moves",
-      source: "ours: what remains is headers and logs",
-    },
-    ranks: {
-      value: 3,
-      unit: "ranks",
-      meaning: "ranks that the job has at least",
-      source: "ours: with two, one may well write for both",
-    },
-    bytes: {
-      value: 2 * MIB,
-      unit: "bytes",
-      meaning: "bytes of that rank, at least",
-      source: "ours: of less no other rank gets a megabyte, and a call below that pays for itself only",
-    },
+    share: limit`0.9 share | part of the bytes that one rank moves | ours: what remains is headers and logs`,
+    ranks: limit`3 ranks | ranks that the job has at least | ours: with two, one may well write for both`,
+    bytes: limit`${2 * MIB} bytes | bytes of that rank, at least | ours: of less no other rank gets a megabyte, and a call below that pays for itself only`,
     cost: COST,
   },
   judge(job, limits) {
@@ -107,19 +87,8 @@ const byteImbalance = defineRule({
   needs: ANY_FILES,
   drishti: "P18, P21, P22",
   thresholds: {
-    ratio: {
-      value: 3,
-      unit: "ratio",
-      meaning: "bytes of the heaviest rank over the mean of the others that take part",
-      source:
-        "ours, by judgement: uneven domains may well differ by two; Drishti asks for 0.15 of the file's bytes (imbalance_stragglers) or 0.3 of the maximum (imbalance_size)",
-    },
-    others: {
-      value: 1,
-      unit: "ranks",
-      meaning: "other ranks that take part, at least",
-      source: "ours: with fewer it is I/O by one rank",
-    },
+    ratio: limit`3 ratio | bytes of the heaviest rank over the mean of the others that take part | ours, by judgement: uneven domains may well differ by two; Drishti asks for 0.15 of the file's bytes (imbalance_stragglers) or 0.3 of the maximum (imbalance_size)`,
+    others: limit`1 ranks | other ranks that take part, at least | ours: with fewer it is I/O by one rank`,
     cost: COST,
   },
   judge(job, limits, others) {
@@ -179,26 +148,9 @@ const straggler = defineRule({
   needs: ANY_FILES,
   drishti: "P19",
   thresholds: {
-    ratio: {
-      value: 3,
-      unit: "ratio",
-      meaning: "time of the slowest rank over the mean of the others",
-      source:
-        "ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti asks for 0.15 of the summed time (imbalance_stragglers)",
-    },
-    bytes: {
-      value: 2,
-      unit: "ratio",
-      meaning: "bytes of the slowest rank over the mean, at most",
-      most: true,
-      source: "ours: above, the bytes are the reason",
-    },
-    ranks: {
-      value: 3,
-      unit: "ranks",
-      meaning: "ranks that use the files",
-      source: "ours: of two, either may be the usual one",
-    },
+    ratio: limit`3 ratio | time of the slowest rank over the mean of the others | ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti asks for 0.15 of the summed time (imbalance_stragglers)`,
+    bytes: limit`2 ratio, at most | bytes of the slowest rank over the mean, at most | ours: above, the bytes are the reason`,
+    ranks: limit`3 ranks | ranks that use the files | ours: of two, either may be the usual one`,
     cost: COST,
   },
   judge(job, limits, others) {
@@ -282,24 +234,9 @@ const idleRanks = defineRule({
     "A few ranks, not evenly spaced as aggregators would be, do the I/O of a large job, and that takes a large part of the run.",
   needs: ANY_FILES,
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "part of the ranks that moves no data",
-      source: "ours: when most take part, the rest would add little",
-    },
-    ranks: {
-      value: 8,
-      unit: "ranks",
-      meaning: "ranks that the job has at least",
-      source: "ours: a node's worth",
-    },
-    cost: {
-      value: 0.1,
-      unit: "share",
-      meaning: "part of the run time that the busiest of them spends in I/O",
-      source: "ours: a tenth of the run is worth spreading over more ranks",
-    },
+    share: limit`0.5 share | part of the ranks that moves no data | ours: when most take part, the rest would add little`,
+    ranks: limit`8 ranks | ranks that the job has at least | ours: a node's worth`,
+    cost: limit`0.1 share | part of the run time that the busiest of them spends in I/O | ours: a tenth of the run is worth spreading over more ranks`,
   },
   judge(job, limits, others) {
     const byRank = job.ranks >= limits.ranks ? rankSpread(job)?.byRank : undefined;

@@ -2,7 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, type Rule } from "../rule.ts";
+import { defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { fitsMemory, programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isRewritten, rewrittenFiles } from "./access-patterns.ts";
 import type { Job } from "../job.ts";
@@ -21,24 +21,9 @@ const readModifyWrite = defineRule({
     "reads, changes and writes the same place. It doubles the traffic and needs locks.",
   needs: [["POSIX"]],
   thresholds: {
-    share: {
-      value: 0.1,
-      unit: "share",
-      meaning: "bytes read for this, of the bytes written to the file",
-      source: "ours: less is headers and edges of buffers",
-    },
-    switches: {
-      value: 100,
-      unit: "calls",
-      meaning: "changes between reading and writing",
-      source: "ours: a file that is written and then read as a whole has few",
-    },
-    bytes: {
-      value: 16 * MIB,
-      unit: "bytes",
-      meaning: "bytes read for this",
-      source: "ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)",
-    },
+    share: limit`0.1 share | bytes read for this, of the bytes written to the file | ours: less is headers and edges of buffers`,
+    switches: limit`100 calls | changes between reading and writing | ours: a file that is written and then read as a whole has few`,
+    bytes: limit`${16 * MIB} bytes | bytes read for this | ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["write-amplification", "hdf5-chunk-cache"]);
@@ -168,18 +153,8 @@ const readAfterWrite = defineRule({
     "A file is written and then read by the same job. The data was in memory already; through the file system it is moved twice more, or it comes from the page cache, and a benchmark then measures that cache.",
   needs: [["POSIX"]],
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "bytes read back of the bytes written to the file",
-      source: "ours: less is a look at headers",
-    },
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "bytes read back from a file",
-      source: "ours: less is a look at headers; what it costs decides how loud the finding is",
-    },
+    share: limit`0.5 share | bytes read back of the bytes written to the file | ours: less is a look at headers`,
+    bytes: limit`${MIB} bytes | bytes read back from a file | ours: less is a look at headers; what it costs decides how loud the finding is`,
   },
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);

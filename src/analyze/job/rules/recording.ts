@@ -2,7 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import { unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, worstFiles, worstRecords } from "./evidence.ts";
 import { bytesMoved, sum } from "./measures.ts";
@@ -34,18 +34,8 @@ const missingWorkerIo = defineRule({
     "A Python program asks for data files and opens them, but no read of them is in the log: forked workers, such as those of a data loader, read them unseen.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    files: {
-      value: 3,
-      unit: "files",
-      meaning: "data files that are opened or asked for and not read",
-      source: "ours: some probes are normal",
-    },
-    share: {
-      value: 0.5,
-      unit: "share",
-      meaning: "part of the data files",
-      source: "ours: most of the data",
-    },
+    files: limit`3 files | data files that are opened or asked for and not read | ours: some probes are normal`,
+    share: limit`0.5 share | part of the data files | ours: most of the data`,
   },
   judge(job, limits) {
     // A recording or a trace has every process; a log of Darshan has those that it was loaded into.
@@ -91,12 +81,7 @@ const traceIncomplete = defineRule({
     "The trace of single calls holds fewer bytes of a file than its counters: timelines and findings on order and overlap see a part.",
   needs: [["POSIX calls"], ["POSIX"]],
   thresholds: {
-    share: {
-      value: 0.01,
-      unit: "share",
-      meaning: "bytes that the trace lacks, of the bytes counted",
-      source: "ours: less is rounding and calls at the end",
-    },
+    share: limit`0.01 share | bytes that the trace lacks, of the bytes counted | ours: less is rounding and calls at the end`,
   },
   judge(job, limits) {
     const listed: Listed[] = [];

@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { fewerBytes, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { type Listed, spanBetween, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
@@ -82,25 +82,9 @@ function sameRankAgain(record: LayerRecord, way: Way, ratio: number): boolean {
 }
 
 const AGAIN_THRESHOLDS = {
-  ratio: {
-    value: 2,
-    unit: "ratio",
-    meaning: "bytes moved over different bytes",
-    source:
-      "ours: everything at least twice (Drishti P09 and P10 compare with the highest offset, without a limit)",
-  },
-  bytes: {
-    value: 16 * MIB,
-    unit: "bytes",
-    meaning: "bytes moved again in a file, or",
-    source: "ours: less is a matter of milliseconds, unless the calls are many",
-  },
-  calls: {
-    value: 10_000,
-    unit: "calls",
-    meaning: "calls on a file whose bytes are moved again",
-    source: "ours: at a microsecond and more each",
-  },
+  ratio: limit`2 ratio | bytes moved over different bytes | ours: everything at least twice (Drishti P09 and P10 compare with the highest offset, without a limit)`,
+  bytes: limit`${16 * MIB} bytes | bytes moved again in a file, or | ours: less is a matter of milliseconds, unless the calls are many`,
+  calls: limit`10000 calls | calls on a file whose bytes are moved again | ours: at a microsecond and more each`,
 } as const;
 
 /** Rules that say why the same bytes are moved again. */
@@ -219,18 +203,8 @@ const overlappingWrites = defineRule({
     "Different ranks write the same bytes of a file. Their locks collide, and unless they are ordered by the program, which data stays is left to chance.",
   needs: [["POSIX calls"]],
   thresholds: {
-    share: {
-      value: 0.01,
-      unit: "share",
-      meaning: "bytes of several ranks, of the different bytes written",
-      source: "ours: less is headers that all ranks write alike",
-    },
-    bytes: {
-      value: 64 * KIB,
-      unit: "bytes",
-      meaning: "bytes that several ranks wrote",
-      source: "ours: more than headers and the edges of blocks",
-    },
+    share: limit`0.01 share | bytes of several ranks, of the different bytes written | ours: less is headers that all ranks write alike`,
+    bytes: limit`${64 * KIB} bytes | bytes that several ranks wrote | ours: more than headers and the edges of blocks`,
   },
   judge(job, limits, others) {
     // Whose fill values are overwritten is no race.

@@ -2,7 +2,7 @@
 import { estimatedCost, oneSync, syncSeconds } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type Judgement, type Rule, defineRule } from "../rule.ts";
+import { defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { fewerSeeks, isTimedByCall } from "../cost/call-remedies.ts";
 import { countOf } from "./access-patterns.ts";
@@ -20,18 +20,8 @@ const excessSeeks = defineRule({
     "Redundant POSIX seeks, to the current offset, which cost a system call each, and seeks of C streams, which flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "ratio",
-      meaning: "redundant seeks per read or write",
-      source: "ours: with fewer, most accesses need no seek already",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "such seeks",
-      source: "ours: a seek costs about a microsecond, so only thousands matter",
-    },
+    share: limit`0.5 ratio | redundant seeks per read or write | ours: with fewer, most accesses need no seek already`,
+    calls: limit`1000 calls | such seeks | ours: a seek costs about a microsecond, so only thousands matter`,
   },
   judge(job, limits) {
     const files = [...posixFiles(job), ...stdioFiles(job)]
@@ -115,18 +105,8 @@ function seekShare({ layer, seeks, metaSeconds }: LayerRecord, redundant: number
 }
 
 const SYNC_LIMITS = {
-  calls: {
-    value: 20,
-    unit: "calls",
-    meaning: "syncs of a file",
-    source: "ours: at some milliseconds each, fewer are no tenth of a second",
-  },
-  perRank: {
-    value: 10,
-    unit: "calls",
-    meaning: "syncs of a file by each rank",
-    source: "ours: a sync of each rank at the end of a file, or of each checkpoint, is sound",
-  },
+  calls: limit`20 calls | syncs of a file | ours: at some milliseconds each, fewer are no tenth of a second`,
+  perRank: limit`10 calls | syncs of a file by each rank | ours: a sync of each rank at the end of a file, or of each checkpoint, is sound`,
 } as const;
 
 /** Files with many syncs for their writes, in the layer that the program calls. */
@@ -153,12 +133,7 @@ const fsyncPerWrite = defineRule({
     "fsync, fdatasync or MPI_File_sync follows nearly every write: each waits until the data is on stable storage, so that every write costs a round trip to the disk.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    share: {
-      value: 0.5,
-      unit: "ratio",
-      meaning: "syncs per write of a file",
-      source: "ours: a sync for every write or every second one",
-    },
+    share: limit`0.5 ratio | syncs per write of a file | ours: a sync for every write or every second one`,
     ...SYNC_LIMITS,
   },
   judge: (job, limits) => syncJudgement(job, syncedFiles(job, limits)),
@@ -173,12 +148,7 @@ const excessSyncs = defineRule({
     "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap. A sync after every write is a finding of its own.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    share: {
-      value: 0.1,
-      unit: "ratio",
-      meaning: "syncs per write of a file",
-      source: "ours: at one sync for ten writes, waiting for the disk is a part of every write",
-    },
+    share: limit`0.1 ratio | syncs per write of a file | ours: at one sync for ten writes, waiting for the disk is a part of every write`,
     ...SYNC_LIMITS,
   },
   judge(job, limits, others) {

@@ -2,7 +2,7 @@
 import { formatBytes, formatRate } from "../../../base/units.ts";
 import { recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { accessesOf, accessSeconds, bytesMoved, heaviest, median, MIB, sum } from "./measures.ts";
@@ -71,24 +71,9 @@ const slowTarget = defineRule({
     "Files below one mount point (or in one folder, where the input does not name mounts) take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
-    ratio: {
-      value: 3,
-      unit: "ratio",
-      meaning: "seconds per byte over those of the median of the others",
-      source: "ours, by judgement: load of other jobs may well make a factor of two",
-    },
-    others: {
-      value: 2,
-      unit: "count",
-      meaning: "other mount points or folders to compare with",
-      source: "ours: of two, either may be the usual one",
-    },
-    bytes: {
-      value: MIB,
-      unit: "bytes",
-      meaning: "bytes moved below each",
-      source: "ours: less is latency",
-    },
+    ratio: limit`3 ratio | seconds per byte over those of the median of the others | ours, by judgement: load of other jobs may well make a factor of two`,
+    others: limit`2 count | other mount points or folders to compare with | ours: of two, either may be the usual one`,
+    bytes: limit`${MIB} bytes | bytes moved below each | ours: less is latency`,
   },
   judge(job, limits) {
     const loads = mountLoads(job, limits.bytes);

@@ -2,7 +2,7 @@
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type Claim, type CostClaim, type Judgement, type Rule, defineRule } from "../rule.ts";
+import { type Claim, type CostClaim, defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -12,25 +12,9 @@ import { layerOf, stripeOf } from "./per-job.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
 const SMALL_THRESHOLDS = {
-  bytes: {
-    value: MIB,
-    unit: "bytes",
-    meaning: "calls below this are small; classes of sizes that lie below count",
-    most: true,
-    source: "Drishti: small_bytes",
-  },
-  share: {
-    value: 0.1,
-    unit: "share",
-    meaning: "small calls of all calls in this direction",
-    source: "Drishti: small_requests",
-  },
-  calls: {
-    value: 100,
-    unit: "calls",
-    meaning: "small calls",
-    source: "ours: fewer are no pattern; what they cost decides how loud the finding is",
-  },
+  bytes: limit`${MIB} bytes, at most | calls below this are small; classes of sizes that lie below count | Drishti: small_bytes`,
+  share: limit`0.1 share | small calls of all calls in this direction | Drishti: small_requests`,
+  calls: limit`100 calls | small calls | ours: fewer are no pattern; what they cost decides how loud the finding is`,
 } as const;
 
 /** Rules that explain small calls better. */
@@ -195,18 +179,8 @@ const subBlock = defineRule({
     "are filled in parts and may be read before they are written.",
   needs: [["POSIX"]],
   thresholds: {
-    share: {
-      value: 0.1,
-      unit: "share",
-      meaning: "writes below 4 KiB of all writes of a file",
-      source: "as small-writes (Drishti: small_requests)",
-    },
-    calls: {
-      value: 1000,
-      unit: "calls",
-      meaning: "writes below 4 KiB",
-      source: "as small-writes (Drishti: small_requests_absolute)",
-    },
+    share: limit`0.1 share | writes below 4 KiB of all writes of a file | as small-writes (Drishti: small_requests)`,
+    calls: limit`1000 calls | writes below 4 KiB | as small-writes (Drishti: small_requests_absolute)`,
   },
   judge(job, limits, others) {
     const files = subBlockFiles(

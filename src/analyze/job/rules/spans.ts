@@ -3,7 +3,7 @@ import { formatSeconds } from "../../../base/units.ts";
 import { timedRecords } from "../cost/ledger.ts";
 import { estimatedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { partOfSeconds, percent } from "./wording.ts";
 
@@ -16,18 +16,8 @@ const unhiddenIo = defineRule({
     "Processes do I/O while they do not compute: the job waits for data, or for its output, where both could go on at once.",
   needs: [["spans"]],
   thresholds: {
-    share: {
-      value: 0.05,
-      unit: "share",
-      meaning: "critical I/O time without computing as part of the run time",
-      source: "ours: below a twentieth of the run, loaders and checkpoints are not worth a change",
-    },
-    seconds: {
-      value: 1,
-      unit: "seconds",
-      meaning: "the same, at least",
-      source: "ours: shorter runs are tests",
-    },
+    share: limit`0.05 share | critical I/O time without computing as part of the run time | ours: below a twentieth of the run, loaders and checkpoints are not worth a change`,
+    seconds: limit`1 seconds | the same, at least | ours: shorter runs are tests`,
   },
   judge(job, limits) {
     const { spans } = job;

@@ -2,7 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import { atMostAll, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile, OstLoad } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, bytesOf, callsOf, heaviest, known, secondsOf, sum, type Way, WAYS } from "./measures.ts";
@@ -20,18 +20,8 @@ import {
 } from "./wording.ts";
 
 const LAYOUTS = [["layout"], ["POSIX", "STDIO"]] as const;
-const LARGE = {
-  value: 10e9,
-  unit: "bytes",
-  meaning: "bytes that the job moves to and from these files",
-  source: "ours: a few targets give 10 GB in seconds",
-} as const;
-const COST = {
-  value: 0.05,
-  unit: "share",
-  meaning: "mean I/O time of a rank as part of the run time",
-  source: "ours: below a twentieth of the run a change is hard to measure",
-} as const;
+const LARGE = limit`10e9 bytes | bytes that the job moves to and from these files | ours: a few targets give 10 GB in seconds`;
+const COST = limit`0.05 share | mean I/O time of a rank as part of the run time | ours: below a twentieth of the run a change is hard to measure`;
 
 const fewOsts = defineRule({
   id: "few-osts",
@@ -42,25 +32,9 @@ const fewOsts = defineRule({
     "Files that would spread by themselves lie on a small part of the OSTs, mostly because a start index or a pool was set for their directory.",
   needs: LAYOUTS,
   thresholds: {
-    share: {
-      value: 0.25,
-      unit: "share",
-      meaning: "part of the known OSTs that holds nine tenths of the bytes",
-      most: true,
-      source: "ours: files placed by Lustre itself reach most targets",
-    },
-    osts: {
-      value: 8,
-      unit: "count",
-      meaning: "OSTs that are known, by the highest index in the log plus one",
-      source: "ours: smaller file systems are not worth it",
-    },
-    files: {
-      value: 16,
-      unit: "files",
-      meaning: "files that few ranks use",
-      source: "ours: enough to expect a spread",
-    },
+    share: limit`0.25 share, at most | part of the known OSTs that holds nine tenths of the bytes | ours: files placed by Lustre itself reach most targets`,
+    osts: limit`8 count | OSTs that are known, by the highest index in the log plus one | ours: smaller file systems are not worth it`,
+    files: limit`16 files | files that few ranks use | ours: enough to expect a spread`,
     bytes: LARGE,
     cost: COST,
   },
@@ -134,18 +108,8 @@ const ostImbalance = defineRule({
   meaning: "One OST gets far more of the job's bytes than the others it uses, so the job waits for that one.",
   needs: LAYOUTS,
   thresholds: {
-    ratio: {
-      value: 2,
-      unit: "ratio",
-      meaning: "bytes of the heaviest OST over the mean of those used",
-      source: "ours: round-robin placement of equal files differs by less",
-    },
-    osts: {
-      value: 4,
-      unit: "count",
-      meaning: "OSTs that are used",
-      source: "ours: a mean of fewer says little",
-    },
+    ratio: limit`2 ratio | bytes of the heaviest OST over the mean of those used | ours: round-robin placement of equal files differs by less`,
+    osts: limit`4 count | OSTs that are used | ours: a mean of fewer says little`,
     bytes: LARGE,
     cost: COST,
   },
@@ -211,19 +175,9 @@ const notParallelFs = defineRule({
     "A parallel job moves most of its data on NFS or the like, mostly one server for all, or on a file system of the node, which other nodes do not see.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
-    bytes: {
-      value: 1e9,
-      unit: "bytes",
-      meaning: "bytes there",
-      source: "ours: a server gives 1 GB in some seconds",
-    },
-    share: { value: 0.5, unit: "share", meaning: "part of the job's bytes", source: "ours: the bulk" },
-    ranks: {
-      value: 4,
-      unit: "ranks",
-      meaning: "ranks that the job has at least",
-      source: "ours: fewer do not fill a server",
-    },
+    bytes: limit`1e9 bytes | bytes there | ours: a server gives 1 GB in some seconds`,
+    share: limit`0.5 share | part of the job's bytes | ours: the bulk`,
+    ranks: limit`4 ranks | ranks that the job has at least | ours: fewer do not fill a server`,
     cost: COST,
   },
   judge(job, limits) {
@@ -297,19 +251,8 @@ const slowCall = defineRule({
     "One read or write took many times what its size needs otherwise: a stall of the file system or of the node.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    ratio: {
-      value: 20,
-      unit: "ratio",
-      meaning:
-        "time of the call over the mean of its kind in the same file, and over what its bytes need at the mean rate",
-      source: "ours, by judgement: far beyond what queues and caches add",
-    },
-    seconds: {
-      value: 5,
-      unit: "seconds",
-      meaning: "time of the call",
-      source: "ours, by judgement: shorter waits come from buffers that are written out",
-    },
+    ratio: limit`20 ratio | time of the call over the mean of its kind in the same file, and over what its bytes need at the mean rate | ours, by judgement: far beyond what queues and caches add`,
+    seconds: limit`5 seconds | time of the call | ours, by judgement: shorter waits come from buffers that are written out`,
     cost: COST,
   },
   judge(job, limits, others) {

@@ -2,7 +2,7 @@
 import { formatBytes, formatRate } from "../../../base/units.ts";
 import { atMostAll, estimatedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile, OstLoad } from "../job.ts";
-import { type CostClaim, type Rule, defineRule } from "../rule.ts";
+import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, type Trust, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, known, sum } from "./measures.ts";
@@ -24,24 +24,9 @@ const stripeOne = defineRule({
     "Many ranks use a large file that lies on a single OST, so all of them share the rate of that one target.",
   needs: NEEDS,
   thresholds: {
-    bytes: {
-      value: 1e9,
-      unit: "bytes",
-      meaning: "size of the file",
-      source: `${STRIPES_SOURCE}; below, the default`,
-    },
-    ranks: {
-      value: 4,
-      unit: "ranks",
-      meaning: "ranks that use the file",
-      source: "ours: two or three clients do not fill a target",
-    },
-    cost: {
-      value: 0.01,
-      unit: "share",
-      meaning: "mean I/O time of a rank in these files, as part of the run time",
-      source: "ours: a file that is hardly touched can lie anywhere",
-    },
+    bytes: limit`1e9 bytes | size of the file | ${STRIPES_SOURCE}; below, the default`,
+    ranks: limit`4 ranks | ranks that use the file | ours: two or three clients do not fill a target`,
+    cost: limit`0.01 share | mean I/O time of a rank in these files, as part of the run time | ours: a file that is hardly touched can lie anywhere`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => stripesOf(file) === 1 && isLargeShared(file, limits));
@@ -76,30 +61,10 @@ const stripeCount = defineRule({
   meaning: "A large file that many ranks use lies on a few OSTs only, which limits the rate of all ranks.",
   needs: NEEDS,
   thresholds: {
-    bytes: {
-      value: 10e9,
-      unit: "bytes",
-      meaning: "size of the file",
-      source: "ours: below, a few OSTs are enough for the seconds it takes",
-    },
-    ranks: {
-      value: 16,
-      unit: "ranks",
-      meaning: "ranks that use the file",
-      source: "ours: a node's worth of clients",
-    },
-    ratio: {
-      value: 4,
-      unit: "ratio",
-      meaning: "recommended stripes over those it has",
-      source: `${STRIPES_SOURCE}, and at most the number of ranks; a factor of 4 because sites differ`,
-    },
-    cost: {
-      value: 0.05,
-      unit: "share",
-      meaning: "mean I/O time of a rank in these files, as part of the run time",
-      source: "ours: below a twentieth of the run a change is hard to measure",
-    },
+    bytes: limit`10e9 bytes | size of the file | ours: below, a few OSTs are enough for the seconds it takes`,
+    ranks: limit`16 ranks | ranks that use the file | ours: a node's worth of clients`,
+    ratio: limit`4 ratio | recommended stripes over those it has | ${STRIPES_SOURCE}, and at most the number of ranks; a factor of 4 because sites differ`,
+    cost: limit`0.05 share | mean I/O time of a rank in these files, as part of the run time | ours: below a twentieth of the run a change is hard to measure`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
@@ -136,19 +101,8 @@ const stripeWideSmall = defineRule({
     "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal talks to all of them, and no byte goes there.",
   needs: NEEDS,
   thresholds: {
-    files: {
-      value: 100,
-      unit: "files",
-      meaning: "such files",
-      source: "ours: a few cost next to nothing",
-    },
-    stripes: {
-      value: 4,
-      unit: "count",
-      meaning: "OSTs that each lies on",
-      source:
-        "Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB",
-    },
+    files: limit`100 files | such files | ours: a few cost next to nothing`,
+    stripes: limit`4 count | OSTs that each lies on | Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
@@ -192,30 +146,10 @@ const slowOst = defineRule({
   meaning: "Calls that go to one OST take much longer for the same bytes than calls to the others.",
   needs: NEEDS,
   thresholds: {
-    ratio: {
-      value: 3,
-      unit: "ratio",
-      meaning: "seconds per byte over those of the median OST",
-      source: "ours, by judgement: load of other jobs may well make a factor of two",
-    },
-    osts: {
-      value: 4,
-      unit: "count",
-      meaning: "OSTs to compare",
-      source: "ours: a median of fewer says little",
-    },
-    ranks: {
-      value: 2,
-      unit: "ranks",
-      meaning: "ranks that met the slow OST",
-      source: "ours: with one, rank and target cannot be told apart (see straggler)",
-    },
-    cost: {
-      value: 0.01,
-      unit: "share",
-      meaning: "time beyond the median OST's, as part of all time in reads and writes",
-      source: "ours: a slow target that holds little is no concern",
-    },
+    ratio: limit`3 ratio | seconds per byte over those of the median OST | ours, by judgement: load of other jobs may well make a factor of two`,
+    osts: limit`4 count | OSTs to compare | ours: a median of fewer says little`,
+    ranks: limit`2 ranks | ranks that met the slow OST | ours: with one, rank and target cannot be told apart (see straggler)`,
+    cost: limit`0.01 share | time beyond the median OST's, as part of all time in reads and writes | ours: a slow target that holds little is no concern`,
   },
   judge(job, limits) {
     const slow = slowestTarget(job, limits);

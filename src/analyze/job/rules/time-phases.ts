@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import type { Activity } from "../activity.ts";
 import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { trust } from "./evidence.ts";
 import { sum } from "./measures.ts";
@@ -21,26 +21,10 @@ const checkpointRhythm = defineRule({
     "The job writes about the same amount at regular intervals, as checkpoints do, and that takes a notable part of the run.",
   needs: TIMELINES,
   thresholds: {
-    bursts: { value: 3, unit: "count", meaning: "bursts, at least", source: "ours: two make no rhythm" },
-    cost: {
-      value: 0.1,
-      unit: "share",
-      meaning: "bursts as part of the run time",
-      source: "ours: a tenth of the run is worth changing",
-    },
-    spread: {
-      value: 0.3,
-      unit: "ratio",
-      meaning: "standard deviation over mean, of the intervals and of the bytes",
-      most: true,
-      source: "ours, by judgement: steps of a simulation vary",
-    },
-    seconds: {
-      value: 30,
-      unit: "seconds",
-      meaning: "all bursts together, at least",
-      source: "ours: less is not worth a change of the checkpoint",
-    },
+    bursts: limit`3 count | bursts, at least | ours: two make no rhythm`,
+    cost: limit`0.1 share | bursts as part of the run time | ours: a tenth of the run is worth changing`,
+    spread: limit`0.3 ratio, at most | standard deviation over mean, of the intervals and of the bytes | ours, by judgement: steps of a simulation vary`,
+    seconds: limit`30 seconds | all bursts together, at least | ours: less is not worth a change of the checkpoint`,
   },
   judge(job, limits) {
     const { activity } = job;
@@ -101,25 +85,9 @@ const serialIoPhase = defineRule({
     "Many ranks do I/O, but hardly ever two at once: they pass a turn on, or wait for one another's locks.",
   needs: TIMELINES,
   thresholds: {
-    groups: {
-      value: 8,
-      unit: "count",
-      meaning: "ranks or groups of ranks with I/O",
-      source: "ours: fewer can take turns by chance",
-    },
-    together: {
-      value: 1.5,
-      unit: "ratio",
-      meaning: "of them at work at the same time, on average over the bytes, at most",
-      most: true,
-      source: "ours: neighbours in turn meet in the bin of time in which one follows the other",
-    },
-    cost: {
-      value: 0.1,
-      unit: "share",
-      meaning: "time of these turns as part of the run time",
-      source: "ours: a tenth of the run is worth doing in parallel",
-    },
+    groups: limit`8 count | ranks or groups of ranks with I/O | ours: fewer can take turns by chance`,
+    together: limit`1.5 ratio, at most | of them at work at the same time, on average over the bytes, at most | ours: neighbours in turn meet in the bin of time in which one follows the other`,
+    cost: limit`0.1 share | time of these turns as part of the run time | ours: a tenth of the run is worth doing in parallel`,
   },
   judge(job, limits) {
     const { activity } = job;

@@ -4,7 +4,7 @@ import { EXPLAINED } from "../cost/cost.ts";
 import { NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { JobFile } from "../job.ts";
 import { isProgramPath } from "../program-files.ts";
-import { defineRule, type Rule } from "../rule.ts";
+import { defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { sum } from "./measures.ts";
@@ -23,24 +23,9 @@ const ioShare = defineRule({
   needs: ANY,
   isSymptom: true,
   thresholds: {
-    mean: {
-      value: 0.25,
-      unit: "share",
-      meaning: "mean I/O time of a rank as part of the run time",
-      source: "ours: a quarter of the run is worth an hour of tuning",
-    },
-    slowest: {
-      value: 0.5,
-      unit: "share",
-      meaning: "I/O time of the slowest rank as part of the run time, which counts as well",
-      source: "ours: half the run",
-    },
-    seconds: {
-      value: 30,
-      unit: "seconds",
-      meaning: "that time, at least",
-      source: "ours: tests that last seconds are mostly I/O and tell nothing",
-    },
+    mean: limit`0.25 share | mean I/O time of a rank as part of the run time | ours: a quarter of the run is worth an hour of tuning`,
+    slowest: limit`0.5 share | I/O time of the slowest rank as part of the run time, which counts as well | ours: half the run`,
+    seconds: limit`30 seconds | that time, at least | ours: tests that last seconds are mostly I/O and tell nothing`,
   },
   judge(job, limits, others) {
     const { meanSeconds, slowestSeconds, meanShare, slowestShare, readSeconds, writeSeconds, metaSeconds } =
@@ -138,12 +123,7 @@ const noIo = defineRule({
     "A long run left a log without any I/O. Either it did none, not even to its standard output, or the recorder did not see it.",
   needs: [],
   thresholds: {
-    seconds: {
-      value: 600,
-      unit: "seconds",
-      meaning: "run time, at least",
-      source: "ours: short runs without I/O are common, long ones without any result are not",
-    },
+    seconds: limit`600 seconds | run time, at least | ours: short runs without I/O are common, long ones without any result are not`,
   },
   judge(job, limits) {
     if (job.records.length > 0 || !(job.runSeconds >= limits.seconds)) return undefined;
@@ -176,12 +156,7 @@ const mmapIo = defineRule({
     "Files are mapped into memory. Traffic through a mapping is no call, so the log counts none of its bytes and none of its time.",
   needs: [["POSIX"]],
   thresholds: {
-    files: {
-      value: 1,
-      unit: "files",
-      meaning: "mapped files that are not the program's own",
-      source: "ours: one is enough for sums that are too low",
-    },
+    files: limit`1 files | mapped files that are not the program's own | ours: one is enough for sums that are too low`,
   },
   judge(job, limits) {
     const mmapsOf = (file: JobFile) => fileCalls(job, file).mmaps;
