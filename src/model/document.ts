@@ -4,6 +4,8 @@
  *
  * Text is plain text everywhere and may hold anything a log held: renderers escape it.
  */
+import { assert } from "../base/assert.ts";
+import { textRows } from "../base/text-rows.ts";
 import type { Figure } from "./figure.ts";
 import type { Confidence, Cost, Finding, Severity, Unit } from "./finding.ts";
 import type { Trace } from "./trace.ts";
@@ -162,6 +164,20 @@ export interface TableColumn {
   readonly hidden?: boolean;
   /** Key of the column with the address that its cells lead to: a path beside the page, an anchor, or both. */
   readonly link?: string;
+}
+
+/**
+ * Columns of a table, a line each: key, label, unit, and what it is; `hidden` behind it where it is not shown.
+ *
+ *     tableColumns`
+ *       path | Path | text | Name as recorded.
+ *     `
+ */
+export function tableColumns(texts: TemplateStringsArray, ...values: readonly string[]): TableColumn[] {
+  return textRows(texts, values).map(([key = "", label = "", unit, about, hidden]) => {
+    assert(about !== undefined, `a column has key, label, unit and what it is: ${key}`);
+    return { key, label, unit: unit as Unit, about, ...(hidden === "hidden" && { hidden: true }) };
+  });
 }
 
 /** A column of a table in short: key, label, unit, and what it is. */

@@ -1,5 +1,13 @@
 /** Blocks that the chapters of a replay have in common. */
-import type { Block, Cell, Figure, ReplayCheck, ReplayData, TableBlock } from "../../model/index.ts";
+import {
+  type Block,
+  type Cell,
+  type Figure,
+  type ReplayCheck,
+  type ReplayData,
+  type TableBlock,
+  tableColumns,
+} from "../../model/index.ts";
 
 /** Published beside simulated. */
 export function checkTable(
@@ -12,21 +20,16 @@ export function checkTable(
     kind: "table",
     id,
     caption,
-    columns: [
-      { key: "id", label: "Check", unit: "text", about: "Row of the list of published numbers." },
-      {
-        key: "verdict",
-        label: "Verdict",
-        unit: "text",
-        about: "met, missed, not enough samples, not run, or contradiction.",
-      },
-      { key: "published", label: "Published", unit: "text", about: "In the paper." },
-      { key: "measured", label: "Simulated", unit: "text", about: "Here." },
-      { key: "tolerance", label: "Tolerance", unit: "text", about: "Up to which it is met." },
-      { key: "claim", label: "What", unit: "text", about: "The number or relation." },
-      { key: "place", label: "Place", unit: "text", about: "Section, table or figure of the paper." },
-      { key: "note", label: "Note", unit: "text", about: "What else to know.", hidden: true },
-    ],
+    columns: tableColumns`
+      id | Check | text | Row of the list of published numbers.
+      verdict | Verdict | text | met, missed, not enough samples, not run, or contradiction.
+      published | Published | text | In the paper.
+      measured | Simulated | text | Here.
+      tolerance | Tolerance | text | Up to which it is met.
+      claim | What | text | The number or relation.
+      place | Place | text | Section, table or figure of the paper.
+      note | Note | text | What else to know. | hidden
+    `,
     rows: checks.map((one): Cell[] => [
       one.id,
       one.verdict,

@@ -1,7 +1,15 @@
 /** The sections of a comparison of two jobs. */
 import { pictured } from "./pictures/index.ts";
 import { formatBytes, formatSeconds, formatShare } from "../../base/units.ts";
-import type { BarsChart, Block, Cell, Figure, Section, TableBlock } from "../../model/index.ts";
+import {
+  type BarsChart,
+  type Block,
+  type Cell,
+  type Figure,
+  type Section,
+  type TableBlock,
+  tableColumns,
+} from "../../model/index.ts";
 import {
   type Change,
   factor,
@@ -50,18 +58,13 @@ function changeTable(id: string, caption: string, changes: readonly Change[], no
     kind: "table",
     id,
     caption: `${caption}. Pale: equal, or a measured value that changed by less than ${formatShare(noise)} (${NOISE_SOURCE}).`,
-    columns: [
-      { key: "label", label: "What", unit: "text", about: "Number that is compared." },
-      { key: "before", label: "Before", unit: "text", about: "In the first log." },
-      { key: "after", label: "After", unit: "text", about: "In the second log." },
-      { key: "difference", label: "Difference", unit: "text", about: "After - before." },
-      {
-        key: "ratio",
-        label: "After / before",
-        unit: "text",
-        about: "1 is equal; below 1 is less. A dash: it was zero before.",
-      },
-    ],
+    columns: tableColumns`
+      label | What | text | Number that is compared.
+      before | Before | text | In the first log.
+      after | After | text | In the second log.
+      difference | Difference | text | After - before.
+      ratio | After / before | text | 1 is equal; below 1 is less. A dash: it was zero before.
+    `,
     rows: changes.map((change): Cell[] => [
       change.label,
       valueText(change, change.before),
@@ -291,35 +294,15 @@ export function files({ before, after, noise }: CompareInput): Section {
         kind: "table",
         id: "files",
         caption: "Groups of files, before and after.",
-        columns: [
-          { key: "pattern", label: "Files", unit: "text", about: DEFINITIONS.patterns.text },
-          {
-            key: "countBefore",
-            label: "Files before",
-            unit: "files",
-            about: "Files of the pattern in the first log.",
-          },
-          {
-            key: "countAfter",
-            label: "Files after",
-            unit: "files",
-            about: "Files of the pattern in the second log.",
-          },
-          { key: "bytesBefore", label: "Bytes before", unit: "bytes", about: "Read and written." },
-          { key: "bytesAfter", label: "Bytes after", unit: "bytes", about: "Read and written." },
-          {
-            key: "secondsBefore",
-            label: "Time before",
-            unit: "seconds",
-            about: "Over all ranks, in the called layer.",
-          },
-          {
-            key: "secondsAfter",
-            label: "Time after",
-            unit: "seconds",
-            about: "Over all ranks, in the called layer.",
-          },
-        ],
+        columns: tableColumns`
+          pattern | Files | text | ${DEFINITIONS.patterns.text}
+          countBefore | Files before | files | Files of the pattern in the first log.
+          countAfter | Files after | files | Files of the pattern in the second log.
+          bytesBefore | Bytes before | bytes | Read and written.
+          bytesAfter | Bytes after | bytes | Read and written.
+          secondsBefore | Time before | seconds | Over all ranks, in the called layer.
+          secondsAfter | Time after | seconds | Over all ranks, in the called layer.
+        `,
         rows: shown.map(({ pattern, counts, bytes, seconds }): Cell[] => [
           pattern,
           counts[0] as number,

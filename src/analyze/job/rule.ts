@@ -1,5 +1,6 @@
 /** What a rule is. A rule is one entry in a file of rules/ and so in the table (rules/index.ts). */
 import { assert } from "../../base/assert.ts";
+import { textRows } from "../../base/text-rows.ts";
 import type { Confidence, Cost, Evidence, Finding, Snippet, Unit } from "../../model/index.ts";
 import type { Remedy } from "./cost/ledger.ts";
 import type { Fact } from "./facts.ts";
@@ -22,7 +23,7 @@ export interface Threshold {
  *     limit`0.1 share | bursts as part of the run time | ours: a tenth of the run is worth changing`
  */
 export function limit(texts: TemplateStringsArray, ...values: readonly (number | string)[]): Threshold {
-  const [measure = "", meaning = "", source = ""] = String.raw({ raw: texts }, ...values).split(" | ");
+  const [[measure = "", meaning = "", source = ""] = []] = textRows(texts, values);
   const [, value, unit, most] = /^(\S+) ([^\s,]+)(, at most)?$/.exec(measure) ?? [];
   assert(
     Number.isFinite(Number(value)) && source !== "",

@@ -1,29 +1,18 @@
 /** The tables of a collection. */
-import { type Cell, type TableBlock, type TableColumn, table } from "../../model/index.ts";
+import { type Cell, table, type TableBlock, type TableColumn, tableColumns } from "../../model/index.ts";
 import type { GroupTable, Grouping, Metrics, MetricValues, WindowTable } from "./metrics.ts";
 
 const WINDOW_ROWS_MAX = 2000;
 
-const valueColumns = ({ bandwidthOf }: MetricValues): readonly TableColumn[] => [
-  { key: "accesses", label: "Accesses", unit: "count", about: "N: accesses that the application made." },
-  { key: "bytes", label: "Bytes", unit: "bytes", about: "B in bytes: requested by the accesses." },
-  {
-    key: "ioTimeSeconds",
-    label: "T",
-    unit: "seconds",
-    about: "I/O time of this row (C02); rows overlap, so they do not sum up.",
-  },
-  { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks requested / T of the row (C03)." },
-  { key: "iops", label: "IOPS", unit: "calls/s", about: "Accesses / T of the row (C04)." },
-  {
-    key: "bandwidthBytesPerSecond",
-    label: "Bandwidth",
-    unit: "bytes/s",
-    about:
-      bandwidthOf === "moved" ? "Bytes moved / T of the row (C04)." : "Bytes requested / T of the row (C04).",
-  },
-  { key: "arptSeconds", label: "ARPT", unit: "seconds", about: "Mean duration of an access (C04)." },
-];
+const valueColumns = ({ bandwidthOf }: MetricValues): readonly TableColumn[] => tableColumns`
+  accesses | Accesses | count | N: accesses that the application made.
+  bytes | Bytes | bytes | B in bytes: requested by the accesses.
+  ioTimeSeconds | T | seconds | I/O time of this row (C02); rows overlap, so they do not sum up.
+  bps | BPS | blocks/s | Blocks requested / T of the row (C03).
+  iops | IOPS | calls/s | Accesses / T of the row (C04).
+  bandwidthBytesPerSecond | Bandwidth | bytes/s | ${bandwidthOf === "moved" ? "Bytes moved / T of the row (C04)." : "Bytes requested / T of the row (C04)."}
+  arptSeconds | ARPT | seconds | Mean duration of an access (C04).
+`;
 
 const valueCells = (one: MetricValues): Cell[] => [
   ...[one.accesses, one.bytes, one.ioTimeSeconds],
@@ -63,30 +52,15 @@ export function windowBlock({ everyNs, rows }: WindowTable): TableBlock {
     kind: "table",
     id: "bps-windows-table",
     caption: `Windows of ${everyNs / 1e9} s${rows.length > shown.length ? `, the first ${shown.length}` : ""}. Windows without I/O have no rates.`,
-    columns: [
-      { key: "start", label: "From", unit: "seconds", about: "Start of the window, after the first start." },
-      { key: "accesses", label: "Accesses", unit: "count", about: "Accesses that start in the window." },
-      {
-        key: "bytes",
-        label: "Bytes",
-        unit: "bytes",
-        about: "Asked for, spread over the duration of accesses.",
-      },
-      {
-        key: "ioTimeSeconds",
-        label: "T",
-        unit: "seconds",
-        about: "I/O time in the window.",
-      },
-      { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks of the window / its T." },
-      { key: "iops", label: "IOPS", unit: "calls/s", about: "Accesses that start in the window / its T." },
-      {
-        key: "concurrency",
-        label: "Concurrency",
-        unit: "count",
-        about: "Mean number of concurrent accesses over its T.",
-      },
-    ],
+    columns: tableColumns`
+      start | From | seconds | Start of the window, after the first start.
+      accesses | Accesses | count | Accesses that start in the window.
+      bytes | Bytes | bytes | Asked for, spread over the duration of accesses.
+      ioTimeSeconds | T | seconds | I/O time in the window.
+      bps | BPS | blocks/s | Blocks of the window / its T.
+      iops | IOPS | calls/s | Accesses that start in the window / its T.
+      concurrency | Concurrency | count | Mean number of concurrent accesses over its T.
+    `,
     rows: shown.map((row) => [
       ...[row.startSeconds, row.accesses, row.bytes, row.ioTimeSeconds],
       ...[row.bps, row.iops, row.meanConcurrency],

@@ -1,4 +1,4 @@
-import type { Section } from "../../../model/index.ts";
+import { type Section, tableColumns } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import { known } from "./layers.ts";
@@ -25,24 +25,19 @@ export function about({ job }: ReportInput): Section {
           job.runs.length === 1
             ? "The log."
             : `${job.runs.length} logs, shown as one job: ranks are counted on from log to log, times count from the first start.`,
-        columns: [
-          { key: "source", label: "Log", unit: "text", about: "File that was read." },
-          { key: "application", label: "Program", unit: "text", about: "Base name of the executable." },
-          { key: "job", label: "Job", unit: "text", about: "Job number of the scheduler." },
-          { key: "ranks", label: "Ranks", unit: "ranks", about: "Processes (nprocs)." },
-          { key: "first", label: "First rank", unit: "index", about: "Its number in this report." },
-          { key: "start", label: "Start", unit: "unix-seconds", about: "Start time, UTC." },
-          { key: "seconds", label: "Run time", unit: "seconds", about: "End - start." },
-          { key: "version", label: "Format", unit: "text", about: "Version of the log format." },
-          {
-            key: "library",
-            label: "Recorder",
-            unit: "text",
-            about: "Version of the recording library (lib_ver).",
-          },
-          { key: "modules", label: "Modules", unit: "text", about: "Modules with data." },
-          { key: "partial", label: "Incomplete", unit: "text", about: "Modules that ran out of memory." },
-        ],
+        columns: tableColumns`
+          source | Log | text | File that was read.
+          application | Program | text | Base name of the executable.
+          job | Job | text | Job number of the scheduler.
+          ranks | Ranks | ranks | Processes (nprocs).
+          first | First rank | index | Its number in this report.
+          start | Start | unix-seconds | Start time, UTC.
+          seconds | Run time | seconds | End - start.
+          version | Format | text | Version of the log format.
+          library | Recorder | text | Version of the recording library (lib_ver).
+          modules | Modules | text | Modules with data.
+          partial | Incomplete | text | Modules that ran out of memory.
+        `,
         rows: runs.map((run) => [
           run.source,
           run.application,
@@ -62,16 +57,11 @@ export function about({ job }: ReportInput): Section {
         kind: "table",
         id: "definitions",
         caption: "How the numbers are defined.",
-        columns: [
-          {
-            key: "id",
-            label: "Id",
-            unit: "text",
-            about: "With its version; a definition never changes under its id.",
-          },
-          { key: "title", label: "What", unit: "text", about: "Name." },
-          { key: "text", label: "Definition", unit: "text", about: "Formula and source." },
-        ],
+        columns: tableColumns`
+          id | Id | text | With its version; a definition never changes under its id.
+          title | What | text | Name.
+          text | Definition | text | Formula and source.
+        `,
         rows: Object.values(DEFINITIONS).map(({ id, title, text }) => [id, title, text]),
       },
     ],

@@ -1,4 +1,4 @@
-import type { Cell, Section, Table } from "../../../model/index.ts";
+import { type Cell, type Section, type Table, tableColumns } from "../../../model/index.ts";
 import type { ReportInput } from "../input.ts";
 
 export function rawCounters({ tables }: ReportInput): Section {
@@ -18,19 +18,13 @@ export function rawCounters({ tables }: ReportInput): Section {
         kind: "table",
         id: "counters",
         caption: "Counters of all records together. Open a module to see them.",
-        columns: [
-          { key: "name", label: "Counter", unit: "text", about: "Name in the log." },
-          { key: "value", label: "Value", unit: "index", about: "Over all records, by the rule beside it." },
-          { key: "unit", label: "Unit", unit: "text", about: "Unit as the log counts." },
-          {
-            key: "rule",
-            label: "Rule",
-            unit: "text",
-            about:
-              "sum, max, first (smallest above zero), last, common (most frequent), paired (belongs to another counter).",
-          },
-          { key: "meaning", label: "Meaning", unit: "text", about: "What it counts." },
-        ],
+        columns: tableColumns`
+          name | Counter | text | Name in the log.
+          value | Value | index | Over all records, by the rule beside it.
+          unit | Unit | text | Unit as the log counts.
+          rule | Rule | text | sum, max, first (smallest above zero), last, common (most frequent), paired (belongs to another counter).
+          meaning | Meaning | text | What it counts.
+        `,
         rows,
         groups: modules.map((module) => ({
           cells: [module, "", "", "", `${merged.filter((one) => one.module === module).length} counters`],

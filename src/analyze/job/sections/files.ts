@@ -1,6 +1,6 @@
 import { largestFirst } from "../../../base/order.ts";
 import { formatCount } from "../../../base/units.ts";
-import type { Cell, Section, TableColumn } from "../../../model/index.ts";
+import { type Cell, type Section, type TableColumn, tableColumns } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import { namePattern } from "../file-patterns.ts";
 import type { ReportInput } from "../input.ts";
@@ -50,86 +50,28 @@ export function files({ job }: ReportInput): Section {
   };
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  { key: "path", label: "Path", unit: "text", about: "Name as recorded." },
-  { key: "layer", label: "Layer", unit: "text", about: "Layer that the application calls for this file." },
-  {
-    key: "ranks",
-    label: "Ranks",
-    unit: "ranks",
-    about: "Ranks with a record, all ranks for a shared file; of each file in a group.",
-  },
-  {
-    key: "ioRanks",
-    label: "Ranks with I/O",
-    unit: "ranks",
-    about:
-      "Ranks that read or write it below MPI-IO. Not known where the log has only the record that all ranks share; then the slowest and the fastest rank are.",
-  },
-  {
-    key: "shared",
-    label: "Shared",
-    unit: "text",
-    about: "Whether the records of all ranks were reduced to one.",
-  },
-  { key: "read", label: "Read", unit: "bytes", about: DEFINITIONS.bytes.text },
-  { key: "written", label: "Written", unit: "bytes", about: DEFINITIONS.bytes.text },
-  { key: "reads", label: "Reads", unit: "calls", about: "Read calls below MPI-IO." },
-  { key: "writes", label: "Writes", unit: "calls", about: "Write calls below MPI-IO." },
-  {
-    key: "seconds",
-    label: "Time, all ranks",
-    unit: "seconds",
-    about: "Read + write + metadata time in the called layer, summed over ranks.",
-  },
-  {
-    key: "slowest",
-    label: "Slowest rank",
-    unit: "seconds",
-    about: "Time of the slowest rank in the called layer.",
-  },
-  {
-    key: "size",
-    label: "Frequent size",
-    unit: "bytes",
-    about: "Most frequent size of reads and writes (ACCESS1_ACCESS).",
-  },
-  {
-    key: "misaligned",
-    label: "Not aligned",
-    unit: "share",
-    about: "POSIX_FILE_NOT_ALIGNED / (reads + writes).",
-  },
-  {
-    key: "stripes",
-    label: "Stripes",
-    unit: "index",
-    about: "Stripe count of the first layout component (LUSTRE).",
-  },
-  {
-    key: "stripeBytes",
-    label: "Stripe size",
-    unit: "bytes",
-    about: "Stripe size of the first layout component.",
-  },
-  { key: "osts", label: "OSTs", unit: "text", about: "OST indexes of the layout." },
-  { key: "mount", label: "File system", unit: "text", about: "Mount point and type." },
-  {
-    key: "slowestRank",
-    label: "Number of the slowest rank",
-    unit: "index",
-    about: "Rank with most time in the called layer.",
-    hidden: true,
-  },
-  {
-    key: "fastestRank",
-    label: "Number of the fastest rank",
-    unit: "index",
-    about: "Rank with least time in the called layer.",
-    hidden: true,
-  },
-  { key: "id", label: "Record", unit: "text", about: "Record id.", hidden: true },
-];
+const COLUMNS: readonly TableColumn[] = tableColumns`
+  path | Path | text | Name as recorded.
+  layer | Layer | text | Layer that the application calls for this file.
+  ranks | Ranks | ranks | Ranks with a record, all ranks for a shared file; of each file in a group.
+  ioRanks | Ranks with I/O | ranks | Ranks that read or write it below MPI-IO. Not known where the log has only the record that all ranks share; then the slowest and the fastest rank are.
+  shared | Shared | text | Whether the records of all ranks were reduced to one.
+  read | Read | bytes | ${DEFINITIONS.bytes.text}
+  written | Written | bytes | ${DEFINITIONS.bytes.text}
+  reads | Reads | calls | Read calls below MPI-IO.
+  writes | Writes | calls | Write calls below MPI-IO.
+  seconds | Time, all ranks | seconds | Read + write + metadata time in the called layer, summed over ranks.
+  slowest | Slowest rank | seconds | Time of the slowest rank in the called layer.
+  size | Frequent size | bytes | Most frequent size of reads and writes (ACCESS1_ACCESS).
+  misaligned | Not aligned | share | POSIX_FILE_NOT_ALIGNED / (reads + writes).
+  stripes | Stripes | index | Stripe count of the first layout component (LUSTRE).
+  stripeBytes | Stripe size | bytes | Stripe size of the first layout component.
+  osts | OSTs | text | OST indexes of the layout.
+  mount | File system | text | Mount point and type.
+  slowestRank | Number of the slowest rank | index | Rank with most time in the called layer. | hidden
+  fastestRank | Number of the fastest rank | index | Rank with least time in the called layer. | hidden
+  id | Record | text | Record id. | hidden
+`;
 
 function fileCells(job: Job, file: JobFile): Cell[] {
   const movers = moversOf(file);

@@ -1,4 +1,4 @@
-import type { Section } from "../../../model/index.ts";
+import { type Section, tableColumns } from "../../../model/index.ts";
 import type { ReportInput } from "../input.ts";
 import type { Job } from "../job.ts";
 import { LAYER_ORDER, layerName, layerTimes } from "../layer-times.ts";
@@ -19,43 +19,18 @@ export function layers({ job }: ReportInput): Section {
         kind: "table",
         id: "layers",
         caption: `Layers with data${absent.length > 0 ? `; not recorded or not used: ${absent.join(", ")}` : ""}.`,
-        columns: [
-          { key: "layer", label: "Layer", unit: "text", about: "Module of the log." },
-          {
-            key: "files",
-            label: "Files",
-            unit: "files",
-            about: "Files (or datasets, variables) with a record.",
-          },
-          {
-            key: "shared",
-            label: "Shared by all ranks",
-            unit: "files",
-            about: "Records reduced over all ranks.",
-          },
-          { key: "read", label: "Read", unit: "bytes", about: "BYTES_READ." },
-          { key: "written", label: "Written", unit: "bytes", about: "BYTES_WRITTEN." },
-          { key: "reads", label: "Reads", unit: "calls", about: "Read calls of every kind." },
-          { key: "writes", label: "Writes", unit: "calls", about: "Write calls of every kind." },
-          {
-            key: "collective",
-            label: "Collective",
-            unit: "share",
-            about: "Collective calls / all reads and writes; MPI-IO and PnetCDF only.",
-          },
-          {
-            key: "average",
-            label: "Time, average rank",
-            unit: "seconds",
-            about: "Read + write + metadata time / ranks.",
-          },
-          {
-            key: "slowest",
-            label: "Time, slowest rank",
-            unit: "seconds",
-            about: "J06: slowest rank in files of its own + slowest rank of each shared file.",
-          },
-        ],
+        columns: tableColumns`
+          layer | Layer | text | Module of the log.
+          files | Files | files | Files (or datasets, variables) with a record.
+          shared | Shared by all ranks | files | Records reduced over all ranks.
+          read | Read | bytes | BYTES_READ.
+          written | Written | bytes | BYTES_WRITTEN.
+          reads | Reads | calls | Read calls of every kind.
+          writes | Writes | calls | Write calls of every kind.
+          collective | Collective | share | Collective calls / all reads and writes; MPI-IO and PnetCDF only.
+          average | Time, average rank | seconds | Read + write + metadata time / ranks.
+          slowest | Time, slowest rank | seconds | J06: slowest rank in files of its own + slowest rank of each shared file.
+        `,
         rows: present.map((layer) => {
           const records = job.layer(layer);
           const sum = (value: Parameters<typeof sumOf>[1]) => known(sumOf(records, value));

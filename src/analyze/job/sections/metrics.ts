@@ -1,5 +1,5 @@
 /** BPS, IOPS, bandwidth and ARPT per layer and per file, from traces. */
-import type { Block, Cell, Section, TableColumn } from "../../../model/index.ts";
+import { type Block, type Cell, type Section, type TableColumn, tableColumns } from "../../../model/index.ts";
 import { PERCENTILE_COLUMNS, percentileCells } from "../../metric/duration-tables.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
@@ -158,25 +158,15 @@ function durationBlocks(files: readonly TracedFile[], path: (fileId: string) => 
   ];
 }
 
-const COLUMNS: readonly TableColumn[] = [
-  { key: "calls", label: "Calls", unit: "calls", about: "N: reads and writes in the trace." },
-  { key: "bytes", label: "Bytes", unit: "bytes", about: "Bytes requested by the calls." },
-  {
-    key: "ioTimeSeconds",
-    label: "T",
-    unit: "seconds",
-    about: "Time with at least one call in progress, over all ranks: union of all intervals (C02).",
-  },
-  { key: "bps", label: "BPS", unit: "blocks/s", about: "Blocks of 512 bytes per second of T (C03)." },
-  { key: "iops", label: "IOPS", unit: "calls/s", about: "Calls per second of T (C04)." },
-  {
-    key: "bandwidth",
-    label: "Bandwidth",
-    unit: "bytes/s",
-    about: "Requested bytes / T (C04); what the file system moved below is not in the trace.",
-  },
-  { key: "arpt", label: "ARPT", unit: "seconds", about: "Mean duration of a call (C04)." },
-];
+const COLUMNS: readonly TableColumn[] = tableColumns`
+  calls | Calls | calls | N: reads and writes in the trace.
+  bytes | Bytes | bytes | Bytes requested by the calls.
+  ioTimeSeconds | T | seconds | Time with at least one call in progress, over all ranks: union of all intervals (C02).
+  bps | BPS | blocks/s | Blocks of 512 bytes per second of T (C03).
+  iops | IOPS | calls/s | Calls per second of T (C04).
+  bandwidth | Bandwidth | bytes/s | Requested bytes / T (C04); what the file system moved below is not in the trace.
+  arpt | ARPT | seconds | Mean duration of a call (C04).
+`;
 
 function cells(one: TracedMetrics): Cell[] {
   return [

@@ -1,6 +1,6 @@
 /** What the application says of itself beside its I/O: lanes over time, and how much of the I/O it hides. */
 import { formatSeconds, formatShare } from "../../../base/units.ts";
-import type { Block, Figure } from "../../../model/index.ts";
+import { type Block, type Figure, tableColumns } from "../../../model/index.ts";
 import type { Job } from "../job.ts";
 import type { SpanFacts } from "../spans.ts";
 
@@ -39,17 +39,12 @@ export function spanBlocks({ spans, runSeconds }: Job): Block[] {
       kind: "table",
       id: "spans-processes",
       caption: "Per process, most I/O without computing first.",
-      columns: [
-        {
-          key: "rank",
-          label: "Process",
-          unit: "count",
-          about: "Rank, or the number of a process without one.",
-        },
-        { key: "computeSeconds", label: "Computing", unit: "seconds", about: "With a compute span open." },
-        { key: "ioSeconds", label: "I/O", unit: "seconds", about: "With a call under way." },
-        { key: "unhiddenSeconds", label: "Not hidden", unit: "seconds", about: "I/O without computing." },
-      ],
+      columns: tableColumns`
+        rank | Process | count | Rank, or the number of a process without one.
+        computeSeconds | Computing | seconds | With a compute span open.
+        ioSeconds | I/O | seconds | With a call under way.
+        unhiddenSeconds | Not hidden | seconds | I/O without computing.
+      `,
       rows: [...spans.processes]
         .sort((a, b) => b.unhiddenSeconds - a.unhiddenSeconds)
         .slice(0, PROCESSES_MAX)
@@ -61,18 +56,13 @@ export function spanBlocks({ spans, runSeconds }: Job): Block[] {
       kind: "table",
       id: "spans-names",
       caption: "Spans of the application, longest first.",
-      columns: [
-        { key: "category", label: "Category", unit: "text", about: "Part of the application." },
-        { key: "name", label: "Name", unit: "text", about: "What it does there." },
-        { key: "kind", label: "Counts as", unit: "text", about: "Compute spans hide I/O, others do not." },
-        { key: "count", label: "Spans", unit: "count", about: "How many." },
-        {
-          key: "seconds",
-          label: "Time",
-          unit: "seconds",
-          about: "With such a span open, summed over processes.",
-        },
-      ],
+      columns: tableColumns`
+        category | Category | text | Part of the application.
+        name | Name | text | What it does there.
+        kind | Counts as | text | Compute spans hide I/O, others do not.
+        count | Spans | count | How many.
+        seconds | Time | seconds | With such a span open, summed over processes.
+      `,
       rows: spans.names
         .slice(0, NAMES_MAX)
         .map((one) => [one.category, one.name, one.isCompute ? "compute" : "other", one.count, one.seconds]),

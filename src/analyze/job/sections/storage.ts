@@ -1,6 +1,6 @@
 /** OSTs that the job's files lie on, and what their sizes ask for. */
 import { formatBytes, formatSeconds } from "../../../base/units.ts";
-import type { Block, Figure, Section } from "../../../model/index.ts";
+import { type Block, type Figure, type Section, tableColumns } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { JobFile, OstLoad } from "../job.ts";
@@ -71,25 +71,15 @@ function adviceTable(striped: readonly JobFile[]): Block {
     kind: "table",
     id: "stripes",
     caption: `Layouts, largest files first. Advice for shared files: ${STRIPES_SOURCE}, never more than the ranks that use it. A file that one rank uses alone needs one stripe.`,
-    columns: [
-      { key: "path", label: "File", unit: "text", about: "Path of the file." },
-      {
-        key: "extent",
-        label: "Size reached",
-        unit: "bytes",
-        about: "Highest offset read or written, plus one.",
-      },
-      { key: "ranks", label: "Ranks", unit: "ranks", about: "Ranks that used it." },
-      { key: "stripes", label: "Stripes", unit: "index", about: "OSTs of the layout." },
-      { key: "stripeBytes", label: "Stripe size", unit: "bytes", about: "Of the first layout component." },
-      { key: "advised", label: "Advised", unit: "index", about: `${STRIPES_SOURCE}.` },
-      {
-        key: "arithmetic",
-        label: "Arithmetic",
-        unit: "text",
-        about: "Load of each OST with the advised stripes.",
-      },
-    ],
+    columns: tableColumns`
+      path | File | text | Path of the file.
+      extent | Size reached | bytes | Highest offset read or written, plus one.
+      ranks | Ranks | ranks | Ranks that used it.
+      stripes | Stripes | index | OSTs of the layout.
+      stripeBytes | Stripe size | bytes | Of the first layout component.
+      advised | Advised | index | ${STRIPES_SOURCE}.
+      arithmetic | Arithmetic | text | Load of each OST with the advised stripes.
+    `,
     rows: shown.map((file) => {
       const extent = extentOf(file);
       const ranks = file.called.ranks;
