@@ -77,7 +77,8 @@ static inline int opened(int fd)
     return fd;
 }
 #define OPENS(from, path, call)                                                     \
-    if (!has_metadata()) return opened(call);                                       \
+    if (!is_on()) return call;                                                      \
+    if (!setup.metadata) return opened(call);                                       \
     uint64_t start_ns = now();                                                      \
     int result = (int)(call);                                                       \
     opened(result);                                                                 \
@@ -110,8 +111,9 @@ WRAP_IN(char *, mkdtemp, (char *path), (path), BY_PATH_OF, OP_MKDIR, AT_FDCWD, p
 /* Descriptors of which nothing is known stay so: programs close hundreds of numbers in a row. */
 static int close_noted(int (*real)(int), int fd)
 {
-    uint32_t entry = has_metadata() ? noted(fd) : 0;
-    if (is_on() && UNLIKELY(process->ring_highest)) ring_closed(fd);
+    if (!is_on()) return real(fd);
+    uint32_t entry = setup.metadata ? noted(fd) : 0;
+    if (UNLIKELY(process->ring_highest)) ring_closed(fd);
     forget(fd);
     if (!(entry & FD_KNOWN)) return real(fd);
     uint64_t start_ns = now();

@@ -1759,24 +1759,16 @@ EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, of
 
 static inline int duplicated(int from, int result)
 {
-    if (result < 0 || result == from || !is_on()) return result;
+    if (result < 0 || result == from) return result;
     forget(result);
     duplicate_position(from, result);
     if (in_table(from) && process->fd_names[from]) note_descriptor(result, process->fd_names[from]);
     return result;
 }
-WRAP(int, dup2, (int from, int to))
-{
-    return duplicated(from, REAL(dup2)(from, to));
-}
-WRAP(int, dup3, (int from, int to, int flags))
-{
-    return duplicated(from, REAL(dup3)(from, to, flags));
-}
-WRAP(int, dup, (int from))
-{
-    return duplicated(from, REAL(dup)(from));
-}
+#define DUPLICATES(from, call) return is_on() ? duplicated(from, call) : (call)
+WRAP_IN(int, dup2, (int from, int to), (from, to), DUPLICATES, from)
+WRAP_IN(int, dup3, (int from, int to, int flags), (from, to, flags), DUPLICATES, from)
+WRAP_IN(int, dup, (int from), (from), DUPLICATES, from)
 WRAP(int, close_range, (unsigned first, unsigned last, int flags))
 {
     forget_range(first, last);
@@ -1877,9 +1869,10 @@ static FILE *stream_opened_by(FILE *stream, const char *path, uint64_t start_ns)
     else if (fd >= 0) finish_descriptor(OP_FOPEN, fd, 0, 0, start_ns);
     return stream;
 }
-#define OPENS_STREAM(path, call)                        \
-    if (!has_metadata()) return stream_opened_new(call); \
-    uint64_t start_ns = now();                          \
+#define OPENS_STREAM(path, call)                           \
+    if (!is_on()) return call;                             \
+    if (!setup.metadata) return stream_opened_new(call);   \
+    uint64_t start_ns = now();                             \
     return stream_opened_by(call, path, start_ns)
 WRAP_IN(FILE *, fopen, (const char *path, const char *how), (path, how), OPENS_STREAM, path)
 WRAP_IN(FILE *, fopen64, (const char *path, const char *how), (path, how), OPENS_STREAM, path)
@@ -1950,19 +1943,20 @@ WRAP(FILE *, freopen64, (const char *path, const char *how, FILE *stream))
 
 static inline int changed(int fd, int command, int result)
 {
-    if (command == F_SETFL && is_on() && in_table(fd)) {
+    if (command == F_SETFL && in_table(fd)) {
         process->fds[fd] = 0;
         if (process->fd_cells[fd]) FOR_ALL_OF_CELL(process->fd_cells[fd], other) process->fds[other] = 0;
     } else if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return duplicated(fd, result);
     return result;
 }
+#define CHANGES(fd, command, call) return is_on() ? changed(fd, command, call) : (call)
 WRAP_AS(int, fcntl, (int fd, int command, void *argument))
 {
-    return changed(fd, command, REAL(fcntl)(fd, command, argument));
+    CHANGES(fd, command, REAL(fcntl)(fd, command, argument));
 }
 WRAP_AS(int, fcntl64, (int fd, int command, void *argument))
 {
-    return changed(fd, command, REAL(fcntl64)(fd, command, argument));
+    CHANGES(fd, command, REAL(fcntl64)(fd, command, argument));
 }
 
 /* ---- ends, children and sandboxes --------------------------------------------------------------------------------- */
@@ -2449,9 +2443,8 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
 #ifdef SYS_dup2
     case SYS_dup2:
 #endif
-    case SYS_dup3: {
-        return duplicated((int)a, (int)HAND_ON);
-    }
+    case SYS_dup:
+    CASE(SYS_dup3, DUPLICATES((int)a, (int)HAND_ON))
     case SYS_seccomp:
         enter_sandbox();
         /* SECCOMP_SET_MODE_STRICT */
