@@ -77,7 +77,7 @@ async function ingest(measure: Measure): Promise<void> {
 
 async function one(measure: Measure, accesses: number): Promise<Step[]> {
   const factor = String(accesses / ACCESSES);
-  const size = ["--scale", factor, "--background", factor, "--tables"];
+  const size = ["--scale", factor, "--background", factor, "--tables", "--buckets", String(TASKS)];
   const tasks = ["--tasks", String(TASKS)];
   console.log(`\n${accesses} accesses: plimsoll generate reuse ${size.join(" ")}`);
   const generated = await measure.plan("generate", [
@@ -101,10 +101,6 @@ async function one(measure: Measure, accesses: number): Promise<Step[]> {
     "select (select count(*) from accesses) as accesses, (select count(*) from runs) as runs",
   ])) as [{ accesses: number; runs: number }];
   console.log(`${counts.accesses} accesses in ${counts.runs} runs, ${measure.megabytes("centre/store")} MB`);
-  const compacted = await measure.command("compact", [
-    ...["store", "compact", "centre/store", "--buckets", String(TASKS), "--memory", MEMORY],
-  ]);
-  measure.print(`compact into ${TASKS} buckets`, compacted, undefined);
   const words = ["study", "reuse", ...store, "--threads", "1", "--memory", MEMORY];
   const single = await measure.command("single", words);
   const study = await measure.plan("study", ["cluster", ...words, ...tasks]);
@@ -116,7 +112,6 @@ async function one(measure: Measure, accesses: number): Promise<Step[]> {
   return [
     { name: "generate, map", accesses: all, cpuSeconds: generated.mapCpu },
     { name: "generate, merge", accesses: all, cpuSeconds: generated.mergeCpu },
-    { name: "compact", accesses: all, cpuSeconds: compacted.cpuSeconds },
     { name: "study, one process", accesses: all, cpuSeconds: single.cpuSeconds },
     { name: "study, map", accesses: all, cpuSeconds: study.mapCpu },
     { name: "study, merge", accesses: all, cpuSeconds: study.mergeCpu },

@@ -1,41 +1,53 @@
-/** Batches of one store become batches of another on the same file system, by renaming their files. */
+/** All rows of some stores become one batch of another on the same file system, by renaming their files. */
 import { assert } from "../base/assert.ts";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder, writeWhole } from "../node/durable.ts";
 import { makeFolder } from "../node/folders.ts";
-import { entryPath, MANIFEST } from "./layout.ts";
+import { entryPath, MANIFEST, segmentName } from "./layout.ts";
+import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
 import { Store } from "./store.ts";
 import { writeMark } from "./mark.ts";
 
 /**
- * Moves all batches of the store `from` into `to`, which is made where it is missing. A batch counts in `to` from the moment
- * its entry is there, with all its segments. Killed at any step, it can be done again: what has moved stays where it is.
+ * Moves the rows of all stores in `from`, which share no run, into `to`, which is made where it is missing. They are one batch
+ * there, so that nobody has to look for runs that are stored twice; it counts from the moment its entry is there, with all its
+ * segments. Killed at any step, it can be done again: what has moved stays where it is, and the sources keep their entries.
  */
-export async function adoptBatches(to: string, from: string): Promise<void> {
+export async function adoptBatches(to: string, from: readonly string[]): Promise<void> {
   await (await Store.openOrCreate(to)).close();
-  const source = await Store.open(from);
-  const batches = source.batches();
-  await source.close();
-  for (const { id, tables, replaces } of batches) {
-    assert(replaces.length === 0, "what it replaced would stay behind");
-    const folders = new Set<string>();
-    for (const { file } of Object.values(tables).flat()) {
-      const path = join(to, file);
-      makeFolder(dirname(path));
-      folders.add(dirname(path));
-      if (!existsSync(path)) renameSync(join(from, file), path);
-    }
-    for (const folder of folders) syncFolder(folder);
-    assert(
-      Object.values(tables)
-        .flat()
-        .every(({ file }) => existsSync(join(to, file))),
-      "an entry comes after its segments",
-    );
-    // A copy: as long as the source has its entry, whoever begins again finds what is left to do.
-    writeWhole(entryPath(to, id), readFileSync(entryPath(from, id)));
-    writeMark(to, true);
-    syncFolder(join(to, MANIFEST));
+  const sources: { readonly store: string; readonly batch: BatchInfo }[] = [];
+  for (const path of from) {
+    const source = await Store.open(path);
+    sources.push(...source.batches().map((batch) => ({ store: path, batch })));
+    await source.close();
   }
+  const newest = sources
+    .map(({ batch }) => batch)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .at(-1);
+  if (newest === undefined || existsSync(entryPath(to, newest.id))) return;
+  assert(
+    sources.every(({ batch }) => batch.version === newest.version && batch.pruned === undefined),
+    "rows of one batch are of one version, and whole",
+  );
+  const tables: Record<string, Segment[]> = {};
+  const folders = new Set<string>();
+  for (const { store, batch } of sources) {
+    for (const [table, segments] of Object.entries(batch.tables)) {
+      for (const segment of segments) {
+        const list = (tables[table] ??= []);
+        const file = segmentName(table, newest.id, list.length);
+        list.push({ ...segment, file });
+        const path = join(to, file);
+        makeFolder(dirname(path));
+        folders.add(dirname(path));
+        if (!existsSync(path)) renameSync(join(store, segment.file), path);
+      }
+    }
+  }
+  for (const folder of folders) syncFolder(folder);
+  writeWhole(entryPath(to, newest.id), entryText({ ...newest, replaces: [], tables }));
+  writeMark(to, true);
+  syncFolder(join(to, MANIFEST));
 }

@@ -1,15 +1,17 @@
 /** `plimsoll generate reuse`: the folder it leaves, and the folders it leaves alone. */
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Store } from "../../store/index.ts";
 import type { CommandEntry } from "../command.ts";
@@ -40,6 +42,21 @@ const files = (path: string): string[] =>
     .sort();
 const contents = (path: string) => files(path).map((file) => [file, readFileSync(file, "latin1")]);
 const answers = (path: string) => JSON.parse(readFileSync(join(path, "answers.json"), "utf8"));
+
+/** What a store holds, whatever the order of its rows. */
+async function rowsOf(path: string) {
+  const store = await Store.open(path);
+  const session = await store.query();
+  const tables = await Promise.all(
+    ["runs", "accesses", "files"].map((table) => session.rows(`select * from ${table} order by all`)),
+  );
+  const segments = store.batches().flatMap((batch) => Object.values(batch.tables).flat());
+  const buckets = segments.flatMap(({ bucket }) => (bucket ? [`${bucket.index}/${bucket.of}`] : []));
+  const batches = store.batches().length;
+  session.close();
+  await store.close();
+  return { batches, tables, buckets: [...new Set(buckets)].sort() };
+}
 
 describe("plimsoll generate reuse", () => {
   it("writes logs by day, the answers, and a note that nothing is real", async () => {
@@ -91,6 +108,35 @@ describe("plimsoll generate reuse", () => {
     expect(Number(accesses?.read)).toBe(Number(items.A01.planted.bytesRead));
     session.close();
     await store.close();
+  });
+
+  it("slices in buckets become one batch with the rows and answers of one process, also when the join is repeated", async () => {
+    const tables = ["--tables", "--scale", "0.001", "--background", "0.00001"];
+    await reuse("--output", at("one"), ...tables);
+    const slices = [...tables, "--buckets", "3", "--output", at("many")];
+    for (const slice of ["1/2", "2/2"]) await reuse(...slices, "--slice", slice);
+    // As a join that was killed leaves it: some segments have moved, and the entry is not there.
+    cpSync(at("many"), at("again"), { recursive: true });
+    expect(await reuse(...slices, "--join", "2")).toMatchObject({ code: 0, err: "" });
+    const moved = files(at("many", "store", "segments", "accesses"))[0] as string;
+    const store = await Store.openOrCreate(at("again", "store"));
+    await store.close();
+    const from = files(at("again", "parts", "1-of-2", "store", "segments", "accesses"))[0] as string;
+    mkdirSync(at("again", "store", "segments", "accesses"), { recursive: true });
+    renameSync(from, at("again", "store", "segments", "accesses", basename(moved)));
+    const again = [...tables, "--buckets", "3", "--output", at("again"), "--join", "2"];
+    expect(await reuse(...again)).toMatchObject({ code: 0, err: "" });
+    const one = await rowsOf(at("one", "store"));
+    expect(one.batches).toBe(1);
+    for (const name of ["many", "again"]) {
+      expect(await rowsOf(at(name, "store"))).toEqual({ ...one, buckets: ["1/3", "2/3", "3/3"] });
+      expect(readFileSync(at(name, "answers.json"), "utf8")).toBe(
+        readFileSync(at("one", "answers.json"), "utf8"),
+      );
+      expect(readdirSync(at(name)).sort()).toEqual(["README.txt", "answers.json", "store"]);
+    }
+    const wrong = await reuse("--output", at("logs"), ...TINY, "--buckets", "3");
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("--buckets needs --tables") });
   });
 
   it("--damage adds broken logs and what must become of them", async () => {

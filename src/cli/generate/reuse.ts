@@ -48,6 +48,10 @@ export default defineCommand({
       { min: 0, max: 100, default: 2 },
     ),
     tables: option.flag("write a store (DIR/store) instead of logs (DIR/logs)"),
+    buckets: option.whole(
+      "with --tables: partition the rows of the store into N buckets, as store compact --buckets N does",
+      { min: 1, max: 10_000 },
+    ),
     damage: option.flag("also write DIR/damage: broken logs with the expected outcome of each"),
     slice: option.text("I/N", "only slice I of N, such as 3/16; --join N makes one centre of them"),
     join: option.whole("make one centre of the N slices in DIR, with its answers", { min: 1 }),
@@ -75,24 +79,26 @@ export default defineCommand({
         `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables, or choose a smaller --scale or --background`,
       );
     }
+    const { tables, buckets } = options;
+    if (buckets !== undefined && !tables) throw new UsageError("--buckets needs --tables");
     if (options.slice !== undefined || options.join !== undefined) {
       if (options.damage) throw new UsageError("--damage cannot be combined with --slice or --join");
       if (options.slice !== undefined && options.join !== undefined)
         throw new UsageError("--slice and --join exclude each other");
       if (options.slice !== undefined) {
         const slice = parseSlice("--slice", options.slice);
-        const { part } = await writeSlice(out, population, { tables: options.tables, slice }, context);
+        const { part } = await writeSlice(out, population, { tables, buckets, slice }, context);
         if (context.json) context.printJson({ part });
         else context.out.write(`made ${part}\n`);
         return;
       }
     }
-    const parts = { tables: options.tables, damage: options.damage };
+    const parts = { tables, buckets, damage: options.damage };
     const { folder, sheet, damaged } =
       options.join === undefined
         ? await writeCentre(out, population, parts, context)
         : {
-            ...(await joinSlices(out, population, { tables: options.tables, of: options.join }, context)),
+            ...(await joinSlices(out, population, { tables, of: options.join }, context)),
             damaged: 0,
           };
     const answers = join(folder, "answers.json");

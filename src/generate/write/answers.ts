@@ -26,24 +26,28 @@ function exactNumbers(_: string, value: unknown): unknown {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
 }
 
-/** Fills a new store at `path` in one batch; a failure leaves none of it. */
+/** Fills a new store at `path` in one batch, its rows by `buckets` where given; a failure leaves none of it. */
 export async function fillStore<T>(
   path: string,
   writer: string,
   fill: (batch: Batch) => Promise<T>,
+  buckets?: number,
 ): Promise<T> {
-  const { Store: Stores } = await import("../../store/index.ts");
+  const { compactStore, Store: Stores } = await import("../../store/index.ts");
   const store = await Stores.create(path);
   try {
     const batch = store.beginBatch({ writer });
+    let result: T;
     try {
-      const result = await fill(batch);
+      result = await fill(batch);
       await batch.commit();
-      return result;
     } catch (error) {
       await batch.abort();
       throw error;
     }
+    // Nobody else reads a store that is being made.
+    if (buckets !== undefined) await compactStore(store, { buckets, graceMs: 0 });
+    return result;
   } finally {
     await store.close();
   }

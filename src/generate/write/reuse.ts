@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Listener } from "../../base/listener.ts";
+import type { RowSink } from "../../model/index.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { nodeEncoders } from "../../node/encoders.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
@@ -24,19 +25,28 @@ import {
 import { fillStore, isMarked, writeAnswers } from "./answers.ts";
 import { joinParts, writePart } from "./slices.ts";
 
+const WRITER = "plimsoll generate reuse";
 /** First line of README.txt; only a folder with it is replaced. */
 const MARK = "A synthetic HPC centre made by plimsoll generate reuse";
+
+/** What is made of a centre: logs, or a store, its rows by buckets where given. */
+interface Made {
+  readonly tables: boolean;
+  readonly buckets?: number | undefined;
+}
 
 /** Logs or a store, answers.json and a README in a folder that is there whole or not at all. */
 export async function writeCentre(
   path: string,
   population: Population,
-  { tables, damage }: { readonly tables: boolean; readonly damage: boolean },
+  { tables, buckets, damage }: Made & { readonly damage: boolean },
   listener: Listener,
 ): Promise<{ readonly folder: string; readonly sheet: AnswerSheet; readonly damaged: number }> {
   const output = { path, what: "synthetic centre", isOurs: (folder: string) => isMarked(folder, MARK) };
   const { folder, result } = await replaceFolder(output, listener, async (work) => {
-    const sheet = await (tables ? writeTables : writeLogs)(work, population, listener);
+    const sheet = await (tables
+      ? writeTables(work, population, listener, buckets)
+      : writeLogs(work, population, listener));
     const damaged = damage ? writeDamage(join(work, "damage")) : 0;
     writeAnswers(join(work, "answers.json"), sheet);
     writeFile(join(work, "README.txt"), readme(sheet, tables, damaged));
@@ -92,7 +102,7 @@ async function eachGroup(
 export async function writeSlice(
   path: string,
   population: Population,
-  { tables, slice }: { readonly tables: boolean; readonly slice: Slice },
+  { tables, buckets, slice }: Made & { readonly slice: Slice },
   listener: Listener,
 ): Promise<{ readonly part: string }> {
   const contention = new Contention(population);
@@ -101,11 +111,12 @@ export async function writeSlice(
       const write = logWriter(path, population, listener);
       return eachGroup(population, contention, slice, listener, write);
     }
-    await fillStore(join(work, "store"), "plimsoll generate reuse", async (batch) => {
+    const fill = async (batch: RowSink) => {
       const emitter = new TableEmitter(population, batch);
       await eachGroup(population, contention, slice, listener, (group) => emitter.add(group));
       await emitter.end();
-    });
+    };
+    await fillStore(join(work, "store"), WRITER, fill, buckets);
   });
 }
 
@@ -150,13 +161,19 @@ function logWriter(work: string, population: Population, listener: Listener) {
 }
 
 /** All runs as rows of a store. */
-function writeTables(work: string, population: Population, listener: Listener): Promise<AnswerSheet> {
-  return fillStore(join(work, "store"), "plimsoll generate reuse", async (batch) => {
+function writeTables(
+  work: string,
+  population: Population,
+  listener: Listener,
+  buckets: number | undefined,
+): Promise<AnswerSheet> {
+  const fill = async (batch: RowSink) => {
     const emitter = new TableEmitter(population, batch);
     const sheet = await generate(population, listener, (group) => emitter.add(group));
     await emitter.end();
     return sheet;
-  });
+  };
+  return fillStore(join(work, "store"), WRITER, fill, buckets);
 }
 
 /** Broken logs, and what must become of each; gives their number. */

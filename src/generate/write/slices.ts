@@ -23,7 +23,7 @@ export async function writePart(
 }
 
 /**
- * Joins `of` slices below `path`: batches become batches of one store, by renaming files, segments before entries of the
+ * Joins `of` slices below `path`: their rows become one batch of one store, by renaming files, segments before the entry of the
  * manifest, so that it can be stopped and begun again. `conclude` writes answers last: where they are, all has been moved.
  */
 export async function joinParts<T>(
@@ -38,7 +38,10 @@ export async function joinParts<T>(
   const { result, write } = await conclude();
   if (tables && !joined) {
     const { adoptBatches } = await import("../../store/index.ts");
-    for (const part of parts) await adoptBatches(join(path, "store"), join(part, "store"));
+    await adoptBatches(
+      join(path, "store"),
+      parts.map((part) => join(part, "store")),
+    );
   }
   write();
   rmSync(join(path, "parts"), { recursive: true, force: true });
