@@ -6,7 +6,7 @@ import {
   notJudged,
   type Paper,
   type PaperItem,
-  part,
+  parts,
 } from "./item.ts";
 import type { ReplayOutcome } from "./results.ts";
 import { figureItem } from "./study-items.ts";
@@ -14,139 +14,73 @@ import { figureItem } from "./study-items.ts";
 const COMMAND = "plimsoll sim replay -o replay";
 const MANUAL = "docs/sim-replay.md";
 
-const WRITE = ["plimsoll write FILE… -o OUT", "test/adaptive/write.test.ts", "docs/write.md"] as const;
-const PRINTED = [WRITE[0], "src/adaptive/protocol/printed-algorithms.test.ts", "docs/protocol.md"] as const;
-const RUN = [
-  "plimsoll sim run",
-  "src/adaptive/sim/experiments/experiments.test.ts",
-  "docs/simulator.md",
-] as const;
+const PRINTED =
+  "plimsoll write FILE… -o OUT | src/adaptive/protocol/printed-algorithms.test.ts | docs/protocol.md";
+const RUN = "plimsoll sim run | src/adaptive/sim/experiments/experiments.test.ts | docs/simulator.md";
 
-const OTHERS = [
-  "plimsoll sim alternatives",
-  "src/adaptive/sim/alternatives/alternatives.test.ts",
-  "docs/simulator.md",
-] as const;
+const OTHERS =
+  "plimsoll sim alternatives | src/adaptive/sim/alternatives/alternatives.test.ts | docs/simulator.md";
 
-const COMPONENTS = [
-  part("component", "write", "III", "An output method that moves work from slow to fast targets", WRITE),
-  part(
-    "component",
-    "roles",
-    "III.B, Fig. 4",
-    "Roles: writers, a sub-coordinator for each group and target, one coordinator",
-    [WRITE[0], "src/adaptive/protocol/protocol.test.ts", "docs/protocol.md"],
-  ),
-  part("algorithm", "algorithm-1", "Algorithm 1", "Writer process", PRINTED),
-  part("algorithm", "algorithm-2", "Algorithm 2", "Sub-coordinator process", PRINTED),
-  part("algorithm", "algorithm-3", "Algorithm 3", "Coordinator process", PRINTED),
-  part(
-    "component",
-    "states",
-    "III.B.3",
-    "Groups are writing, busy or complete; requests spread evenly over them",
-    PRINTED,
-  ),
-  part("component", "one-write", "III.B.3", "At most one write to a file at a time", [
-    WRITE[0],
-    "src/adaptive/sim/explore/explore.test.ts",
-    "docs/protocol.md",
-  ]),
-  part(
-    "component",
-    "local-index",
-    "III.B",
-    "An index for each file, sorted and merged by its sub-coordinator",
-    ["plimsoll ls DATASET", "src/formats/bp/bp.test.ts", "docs/formats/bp.md"],
-  ),
-  part("component", "global-index", "III.B.3", "A global index over all files; the paper left it out", [
-    "plimsoll ls DATASET",
-    "src/cli/dataset/dataset.test.ts",
-    "docs/formats/bp.md",
-  ]),
-  part(
-    "component",
-    "characteristics",
-    "III.B.3",
-    "Min and max of blocks in the index, to search by content",
-    ["plimsoll ls DATASET", "src/cli/dataset/dataset.test.ts", "docs/formats/bp.md"],
-  ),
-  part("component", "read", "IV.C", "Read any data by one look into the index and one read", [
-    "plimsoll read DATASET VARIABLE",
-    "src/cli/dataset/dataset.test.ts",
-    "docs/formats/bp.md",
-  ]),
-  part("component", "baseline", "III.A", "MPI-IO as what to compare with: one file on 160 targets", RUN),
-  part("component", "ior", "II.1", "IOR with a file per process on fixed targets, with weak scaling", RUN),
-  part("component", "interference", "IV", "A program that writes to eight targets all the time", [
-    "plimsoll interfere",
-    "src/cli/interfere.test.ts",
-    "docs/write.md",
-  ]),
-  part("component", "machines", "II", "Jaguar, Franklin and XTP as models", [
-    "plimsoll sim replay --only table1",
-    "src/adaptive/sim/machines/machine.test.ts",
-    "docs/simulator.md",
-  ]),
-  part("component", "imbalance", "II.2", "Imbalance factor: slowest over fastest write time", [
-    RUN[0],
-    "src/adaptive/steps/adaptive.test.ts",
-    "docs/simulator.md",
-  ]),
-  part("component", "stagger", "I, V", "File opens staggered to spare the metadata server", [
-    WRITE[0],
-    "src/adaptive/sim/host/host.test.ts",
-    "docs/write.md",
-  ]),
-  part("component", "flush", "IV", "Flush before close; times of write, flush and close alone", [
-    WRITE[0],
-    "src/adaptive/runtime/runtime.test.ts",
-    "docs/write.md",
-  ]),
-  part("component", "workloads", "IV.A, IV.B", "Output of Pixie3D (2, 128, 1024 MB) and XGC1 (38 MB)", RUN),
-  part("component", "generalised", "III.B.3", "Several writers for a target at a time", [
-    WRITE[0],
-    "src/adaptive/sim/host/host.test.ts",
-    "docs/write.md",
-  ]),
-  part("component", "past-usage", "VI", "Future work: methods that take past use into account", [
-    WRITE[0],
-    "src/adaptive/sim/host/host.test.ts",
-    "docs/write.md",
-  ]),
-  part("component", "asynchronous", "II.3", "Alternative: asynchronous output, limited by memory", OTHERS),
-  part("component", "staging", "II.3", "Alternative: data staging, with adaptive writing inside", OTHERS),
-  part(
-    "component",
-    "split",
-    "II.3",
-    "Alternative: output split into as many files as cover all targets",
-    OTHERS,
-  ),
-  part("component", "franklin-xtp", "VI", "Future work: adaptive writing on Franklin and XTP", OTHERS),
-  part("component", "opens", "VI", "Future work: variability of file opens, staggered or at once", OTHERS),
-  part(
-    "component",
-    "baseline-real",
-    "III.A",
-    "MPI-IO for real: one file that all ranks share, flushed and closed",
-    [
-      "plimsoll write --method mpi-io --workload ior",
-      "test/adaptive/mpi-write.long.test.ts",
-      "docs/write.md",
-    ],
-  ),
-  part("table", "table-1", "Table I", "Variability of hourly tests on three machines", [
-    COMMAND,
-    "src/adaptive/paper/published.test.ts",
-    MANUAL,
-  ]),
-  part("figure", "fig-4", "Fig. 4", "Organisation of writers, sub-coordinators and coordinator", [
-    "plimsoll write --dry-run FILE…",
-    "src/adaptive/protocol/protocol.test.ts",
-    "docs/protocol.md",
-  ]),
-];
+const COMPONENTS = parts(`
+  component write | III | An output method that moves work from slow to fast targets
+    plimsoll write FILE… -o OUT | test/adaptive/write.test.ts | docs/write.md
+  component roles | III.B, Fig. 4 | Roles: writers, a sub-coordinator for each group and target, one coordinator
+    plimsoll write FILE… -o OUT | src/adaptive/protocol/protocol.test.ts | docs/protocol.md
+  algorithm algorithm-1 | Algorithm 1 | Writer process
+    ${PRINTED}
+  algorithm algorithm-2 | Algorithm 2 | Sub-coordinator process
+    ${PRINTED}
+  algorithm algorithm-3 | Algorithm 3 | Coordinator process
+    ${PRINTED}
+  component states | III.B.3 | Groups are writing, busy or complete; requests spread evenly over them
+    ${PRINTED}
+  component one-write | III.B.3 | At most one write to a file at a time
+    plimsoll write FILE… -o OUT | src/adaptive/sim/explore/explore.test.ts | docs/protocol.md
+  component local-index | III.B | An index for each file, sorted and merged by its sub-coordinator
+    plimsoll ls DATASET | src/formats/bp/bp.test.ts | docs/formats/bp.md
+  component global-index | III.B.3 | A global index over all files; the paper left it out
+    plimsoll ls DATASET | src/cli/dataset/dataset.test.ts | docs/formats/bp.md
+  component characteristics | III.B.3 | Min and max of blocks in the index, to search by content
+    plimsoll ls DATASET | src/cli/dataset/dataset.test.ts | docs/formats/bp.md
+  component read | IV.C | Read any data by one look into the index and one read
+    plimsoll read DATASET VARIABLE | src/cli/dataset/dataset.test.ts | docs/formats/bp.md
+  component baseline | III.A | MPI-IO as what to compare with: one file on 160 targets
+    ${RUN}
+  component ior | II.1 | IOR with a file per process on fixed targets, with weak scaling
+    ${RUN}
+  component interference | IV | A program that writes to eight targets all the time
+    plimsoll interfere | src/cli/interfere.test.ts | docs/write.md
+  component machines | II | Jaguar, Franklin and XTP as models
+    plimsoll sim replay --only table1 | src/adaptive/sim/machines/machine.test.ts | docs/simulator.md
+  component imbalance | II.2 | Imbalance factor: slowest over fastest write time
+    plimsoll sim run | src/adaptive/steps/adaptive.test.ts | docs/simulator.md
+  component stagger | I, V | File opens staggered to spare the metadata server
+    plimsoll write FILE… -o OUT | src/adaptive/sim/host/host.test.ts | docs/write.md
+  component flush | IV | Flush before close; times of write, flush and close alone
+    plimsoll write FILE… -o OUT | src/adaptive/runtime/runtime.test.ts | docs/write.md
+  component workloads | IV.A, IV.B | Output of Pixie3D (2, 128, 1024 MB) and XGC1 (38 MB)
+    ${RUN}
+  component generalised | III.B.3 | Several writers for a target at a time
+    plimsoll write FILE… -o OUT | src/adaptive/sim/host/host.test.ts | docs/write.md
+  component past-usage | VI | Future work: methods that take past use into account
+    plimsoll write FILE… -o OUT | src/adaptive/sim/host/host.test.ts | docs/write.md
+  component asynchronous | II.3 | Alternative: asynchronous output, limited by memory
+    ${OTHERS}
+  component staging | II.3 | Alternative: data staging, with adaptive writing inside
+    ${OTHERS}
+  component split | II.3 | Alternative: output split into as many files as cover all targets
+    ${OTHERS}
+  component franklin-xtp | VI | Future work: adaptive writing on Franklin and XTP
+    ${OTHERS}
+  component opens | VI | Future work: variability of file opens, staggered or at once
+    ${OTHERS}
+  component baseline-real | III.A | MPI-IO for real: one file that all ranks share, flushed and closed
+    plimsoll write --method mpi-io --workload ior | test/adaptive/mpi-write.long.test.ts | docs/write.md
+  table table-1 | Table I | Variability of hourly tests on three machines
+    ${COMMAND} | src/adaptive/paper/published.test.ts | ${MANUAL}
+  figure fig-4 | Fig. 4 | Organisation of writers, sub-coordinators and coordinator
+    plimsoll write --dry-run FILE… | src/adaptive/protocol/protocol.test.ts | docs/protocol.md
+`);
 
 const figure = (id: string, title: string) =>
   figureItem("adaptive", `fig-${id}`, `Fig. ${id}`, title, `fig-${id}`, COMMAND, MANUAL);

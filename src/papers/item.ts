@@ -50,24 +50,23 @@ export const notJudged = (because: string, here = "", origin: Origin = ""): Answ
   origin,
 });
 
-/** A part or a method of a paper: nothing to measure, so it names the test that shows it at work. */
-export const part = (
-  kind: "component" | "algorithm" | "table" | "figure",
-  id: string,
-  place: string,
-  title: string,
-  [command, test, manual]: readonly [command: string, test: string, manual: string],
-  published = "",
-): PaperItem => ({
-  id,
-  kind,
-  place,
-  title,
-  published,
-  command,
-  manual,
-  answer: () => ({ ...notJudged(`the paper gives no number for it; ${test} shows it`), test }),
-});
+/**
+ * Parts and methods of a paper: nothing to measure, so each names the test that shows it at work. Two lines each:
+ * kind and id | place | title | what the paper prints, if anything; then command | test | manual.
+ */
+export function parts(lines: string): PaperItem[] {
+  const fields = lines
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(" | "));
+  return fields.flatMap(([head = "", place = "", title = "", published = ""], index): PaperItem[] => {
+    if (index % 2 === 1) return [];
+    const [kind, id = ""] = head.split(" ");
+    const [command = "", test = "", manual = ""] = fields[index + 1] as string[];
+    const answer = { ...notJudged(`the paper gives no number for it; ${test} shows it`), test };
+    return [{ id, kind: kind as ItemKind, place, title, published, command, manual, answer: () => answer }];
+  });
+}
 
 /** A number that follows from others by arithmetic; `holds` where both are the same. */
 export const computed = (

@@ -11,7 +11,7 @@ import {
   SETS,
   type SetId,
 } from "../analyze/study/metric/index.ts";
-import { type Answer, computed, notJudged, type Paper, type PaperItem, part, unjudged } from "./item.ts";
+import { type Answer, computed, notJudged, type Paper, type PaperItem, parts, unjudged } from "./item.ts";
 import type { PaperResults, StudyOutcome } from "./results.ts";
 import { figureItem, findingAnswer } from "./study-items.ts";
 
@@ -19,88 +19,49 @@ const COMMAND = "plimsoll study metric -o study";
 const MANUAL = "docs/study-metric.md";
 const SETS_OF_PAPER = SET_IDS.filter((set) => !SETS[set].extra);
 
-const RECORDED = ["plimsoll record -- PROGRAM", "test/record/record.test.ts", "docs/record.md"] as const;
-const COMPUTED = ["plimsoll bps TRACE", "src/analyze/metric/access-metrics.test.ts", "docs/bps.md"] as const;
-const WORKLOADS = [COMMAND, "test/analyze/study-metric-run.long.test.ts", MANUAL] as const;
-const EXPLAINED = [
-  "plimsoll study metric --explain",
-  "src/analyze/study/metric/explain.test.ts",
-  MANUAL,
-] as const;
+const RECORDED = "plimsoll record -- PROGRAM | test/record/record.test.ts | docs/record.md";
+const COMPUTED = "plimsoll bps TRACE | src/analyze/metric/access-metrics.test.ts | docs/bps.md";
+const WORKLOADS = `${COMMAND} | test/analyze/study-metric-run.long.test.ts | ${MANUAL}`;
+const EXPLAINED = `plimsoll study metric --explain | src/analyze/study/metric/explain.test.ts | ${MANUAL}`;
 
 const COMPONENTS = [
-  part(
-    "component",
-    "bps",
-    "III.A, (1)",
-    "BPS: blocks that the application asked for over I/O time",
-    COMPUTED,
-    "B / T",
-  ),
-  part("component", "others", "II", "IOPS, bandwidth and mean response time beside it", COMPUTED),
-  part("component", "inactive", "III.A", "Time without any access does not count", COMPUTED),
-  part("component", "failed", "III.A", "B counts failed and concurrent accesses too", [
-    COMPUTED[0],
-    "src/analyze/metric/collector.test.ts",
-    COMPUTED[2],
-  ]),
-  part(
-    "component",
-    "step-1",
-    "III.B",
-    "Step 1: records of every access, without changing the application",
-    RECORDED,
-  ),
-  part("component", "step-1-mpi", "III.B", "Step 1 for MPI-IO: records at the middleware", [
-    RECORDED[0],
-    "test/record/programs.test.ts",
-    RECORDED[2],
-  ]),
-  part(
-    "component",
-    "step-2",
-    "III.B",
-    "Step 2: accesses of all processes and applications in one collection",
-    [COMPUTED[0], "test/cli/bps.test.ts", COMPUTED[2]],
-  ),
-  part(
-    "algorithm",
-    "step-3",
-    "III.B, Fig. 3",
-    "Step 3: the overlapped time; printed with `T =` where `T +=` is meant",
-    [COMPUTED[0], "src/base/intervals.test.ts", COMPUTED[2]],
-  ),
-  part(
-    "algorithm",
-    "correlation",
-    "IV.A, (2)",
-    "Correlation with execution time, positive where the direction is that of Table 1",
-    [COMMAND, "test/analyze/study-metric.test.ts", MANUAL],
-  ),
-  part(
-    "component",
-    "iozone",
-    "IV.B",
-    "Workloads like IOzone: sequential records, one process or a file each",
-    WORKLOADS,
-  ),
-  part("component", "ior", "IV.B", "Workload like IOR: parts of one shared file", WORKLOADS),
-  part(
-    "component",
-    "hpio",
-    "IV.B",
-    "Workload like Hpio: regions with holes, read with data sieving",
-    WORKLOADS,
-  ),
-  part("component", "cold", "IV.B", "Caches flushed before each run, runs repeated and averaged", WORKLOADS),
-  part("component", "block", "III.A", "A block of 512 bytes; --block sets another", COMPUTED, "512 bytes"),
+  ...parts(`
+  component bps | III.A, (1) | BPS: blocks that the application asked for over I/O time | B / T
+    ${COMPUTED}
+  component others | II | IOPS, bandwidth and mean response time beside it
+    ${COMPUTED}
+  component inactive | III.A | Time without any access does not count
+    ${COMPUTED}
+  component failed | III.A | B counts failed and concurrent accesses too
+    plimsoll bps TRACE | src/analyze/metric/collector.test.ts | docs/bps.md
+  component step-1 | III.B | Step 1: records of every access, without changing the application
+    ${RECORDED}
+  component step-1-mpi | III.B | Step 1 for MPI-IO: records at the middleware
+    plimsoll record -- PROGRAM | test/record/programs.test.ts | docs/record.md
+  component step-2 | III.B | Step 2: accesses of all processes and applications in one collection
+    plimsoll bps TRACE | test/cli/bps.test.ts | docs/bps.md
+  algorithm step-3 | III.B, Fig. 3 | Step 3: the overlapped time; printed with \`T =\` where \`T +=\` is meant
+    plimsoll bps TRACE | src/base/intervals.test.ts | docs/bps.md
+  algorithm correlation | IV.A, (2) | Correlation with execution time, positive where the direction is that of Table 1
+    ${COMMAND} | test/analyze/study-metric.test.ts | ${MANUAL}
+  component iozone | IV.B | Workloads like IOzone: sequential records, one process or a file each
+    ${WORKLOADS}
+  component ior | IV.B | Workload like IOR: parts of one shared file
+    ${WORKLOADS}
+  component hpio | IV.B | Workload like Hpio: regions with holes, read with data sieving
+    ${WORKLOADS}
+  component cold | IV.B | Caches flushed before each run, runs repeated and averaged
+    ${WORKLOADS}
+  component block | III.A | A block of 512 bytes; --block sets another | 512 bytes
+    ${COMPUTED}
+  `),
   unjudged(
     "component",
     "drive",
     "II",
     "Seek time and rotational latency, metrics of one drive",
     "no input holds the seeks of a drive, and the paper measures none",
-    [COMPUTED[0], COMPUTED[2]],
+    ["plimsoll bps TRACE", "docs/bps.md"],
   ),
   unjudged(
     "component",
@@ -108,30 +69,34 @@ const COMPONENTS = [
     "III.C",
     "T computed while the application runs",
     "here T is computed from the recorded calls after the run",
-    [RECORDED[0], RECORDED[2]],
+    ["plimsoll record -- PROGRAM", "docs/record.md"],
   ),
-  part("component", "toolkit", "V", "A toolkit for everyone that measures BPS", RECORDED),
-  part("component", "optimisations", "V", "Optimisations ranked by BPS, against execution time", [
-    "plimsoll bps --rank A B",
-    "src/analyze/metric/ranking.test.ts",
-    "docs/bps.md",
-  ]),
-  part("table", "table-1", "Table 1", "Expected direction of each metric", WORKLOADS, directionsText()),
-  ...SETS_OF_PAPER.map((set) =>
-    part(
-      "component",
-      `set-up-${set}`,
-      PUBLISHED[set].bps.source,
-      `Set-up of set ${set}`,
-      WORKLOADS,
-      SETS[set].paper,
-    ),
+  ...parts(`
+  component toolkit | V | A toolkit for everyone that measures BPS
+    ${RECORDED}
+  component optimisations | V | Optimisations ranked by BPS, against execution time
+    plimsoll bps --rank A B | src/analyze/metric/ranking.test.ts | docs/bps.md
+  table table-1 | Table 1 | Expected direction of each metric | ${directionsText()}
+    ${WORKLOADS}
+  `),
+  ...SETS_OF_PAPER.flatMap((set) =>
+    parts(`
+  component set-up-${set} | ${PUBLISHED[set].bps.source} | Set-up of set ${set} | ${SETS[set].paper}
+    ${WORKLOADS}
+  `),
   ),
-  part("table", "table-2", "Table 2", "The four sets of experiments", WORKLOADS),
-  part("figure", "fig-1a", "Fig. 1(a)", "Same IOPS, different times: sizes differ", EXPLAINED),
-  part("figure", "fig-1b", "Fig. 1(b)", "More bandwidth, same time: additional data", EXPLAINED),
-  part("figure", "fig-1c", "Fig. 1(c)", "Same response time, different times: concurrency", EXPLAINED),
-  part("figure", "fig-2", "Fig. 2", "T of four requests, three of which overlap", COMPUTED),
+  ...parts(`
+  table table-2 | Table 2 | The four sets of experiments
+    ${WORKLOADS}
+  figure fig-1a | Fig. 1(a) | Same IOPS, different times: sizes differ
+    ${EXPLAINED}
+  figure fig-1b | Fig. 1(b) | More bandwidth, same time: additional data
+    ${EXPLAINED}
+  figure fig-1c | Fig. 1(c) | Same response time, different times: concurrency
+    ${EXPLAINED}
+  figure fig-2 | Fig. 2 | T of four requests, three of which overlap
+    ${COMPUTED}
+  `),
 ];
 
 function directionsText(): string {
@@ -314,7 +279,7 @@ const RELATIONS = [
 /** What measuring costs by the paper, beside the same computed. */
 const OVERHEAD = PUBLISHED_OVERHEAD.map(
   ({ id, place, title, published, here, holds }): PaperItem =>
-    computed(id, place, title, published, here, EXPLAINED[0], MANUAL, holds),
+    computed(id, place, title, published, here, "plimsoll study metric --explain", MANUAL, holds),
 );
 
 export const METRIC_PAPER: Paper = {

@@ -8,125 +8,74 @@ import {
   SweepPoints,
 } from "../ncio/judge/index.ts";
 import type { NcioSweep } from "../model/index.ts";
-import { type Answer, computed, notJudged, type Paper, type PaperItem, part } from "./item.ts";
+import { type Answer, computed, notJudged, type Paper, type PaperItem, parts } from "./item.ts";
 import type { PaperResults } from "./results.ts";
 import { figureItem } from "./study-items.ts";
 
 const COMMAND = "plimsoll ncio sweep -o ncio";
 const MANUAL = "docs/ncio.md";
 
-const METHODS = [COMMAND, "src/ncio/method/methods.test.ts", MANUAL] as const;
-const PATTERNS = ["plimsoll ncio", "src/ncio/pattern/patterns.test.ts", MANUAL] as const;
-const REQUESTS = ["plimsoll ncio", "src/ncio/method/expected.test.ts", MANUAL] as const;
-const SERVERS = ["plimsoll targets start DIR", "test/ncio/targets.test.ts", "docs/targets.md"] as const;
-const RUNS = [COMMAND, "src/ncio/run/run.test.ts", MANUAL] as const;
-const SYNCS = [
-  "plimsoll targets start DIR --sync",
-  "test/ncio/targets-sync.test.ts",
-  "docs/targets.md",
-] as const;
-const LIKE_PAPER = ["plimsoll ncio sweep --like-paper", "src/ncio/method/methods.test.ts", MANUAL] as const;
+const METHODS = `${COMMAND} | src/ncio/method/methods.test.ts | ${MANUAL}`;
+const PATTERNS = `plimsoll ncio | src/ncio/pattern/patterns.test.ts | ${MANUAL}`;
+const SERVERS = "plimsoll targets start DIR | test/ncio/targets.test.ts | docs/targets.md";
+const RUNS = `${COMMAND} | src/ncio/run/run.test.ts | ${MANUAL}`;
+const SYNCS = "plimsoll targets start DIR --sync | test/ncio/targets-sync.test.ts | docs/targets.md";
+const LIKE_PAPER = `plimsoll ncio sweep --like-paper | src/ncio/method/methods.test.ts | ${MANUAL}`;
 
-const COMPONENTS = [
-  part("component", "ncio", "4", "NCIO: every method on every case with varied regions", [
-    COMMAND,
-    "test/ncio/ncio.long.test.ts",
-    MANUAL,
-  ]),
-  part("component", "posix", "2.1", "POSIX I/O: a request for each region", METHODS),
-  part(
-    "component",
-    "two-phase",
-    "2.2",
-    "Two phase I/O: aggregators, exchange, large requests with sieving",
-    METHODS,
-  ),
-  part("component", "sieving", "2.1", "Data sieving; the paper could not measure it", METHODS),
-  part("component", "list", "2.3", "List I/O: offset-length pairs, 64 in a request", METHODS),
-  part("component", "datatype", "2.4", "Datatype I/O: one request that describes all regions", [
-    COMMAND,
-    "src/ncio/pattern/datatype.test.ts",
-    MANUAL,
-  ]),
-  part("component", "cases", "2", "Cases c-c, nc-c, c-nc and nc-nc", PATTERNS),
-  part("component", "characteristics", "3", "Region count, region size and region spacing", PATTERNS),
-  part(
-    "component",
-    "vector",
-    "4",
-    "Vector datatypes for memory and file, contiguous ones elsewhere",
-    PATTERNS,
-  ),
-  part("component", "applications", "1", "Patterns of IPARS and FLASH", PATTERNS),
-  part(
-    "component",
-    "servers",
-    "4.1, 5",
-    "A parallel file system with list and datatype requests, 64 KB strips",
-    SERVERS,
-  ),
-  part(
-    "component",
-    "trove",
-    "4.2",
-    "Storage of a server with read, write and seek instead of lists",
-    SERVERS,
-  ),
-  part("component", "hints", "4.2", "Methods chosen by hints of MPI-IO", [
-    "plimsoll ncio --backend mpiio",
-    "test/ncio/advice.test.ts",
-    "docs/mpi.md",
-  ]),
-  part("component", "sync", "4", "Sync after every operation, as part of the time", RUNS),
-  part(
-    "component",
-    "repeats",
-    "4",
-    "Six repeats without the highest and the lowest, a delay between runs",
-    RUNS,
-  ),
-  part("component", "one-sync", "4", "In two phase one process syncs for all", LIKE_PAPER),
-  part("component", "flow", "5.1", "Servers that handle 1,024 offset-length pairs at a time", LIKE_PAPER),
-  part(
-    "component",
-    "cut",
-    "2.1, Fig. 2",
-    "Memory and file cut at different places: more requests than regions",
-    ["plimsoll ncio --pattern hpio --shape memorySize=12", "src/ncio/method/methods.test.ts", MANUAL],
-  ),
-  part("component", "blocking-sync", "5.1", "A server that blocks all requests while it syncs", SYNCS),
-  part(
-    "component",
-    "delayed-sync",
-    "7",
-    "Future work: servers delay a sync until pending requests are done",
-    SYNCS,
-  ),
-  part("component", "inside", "7", "Future work: two phase that uses list or datatype I/O inside", [
-    "plimsoll ncio --method two-phase --inside datatype",
-    "src/ncio/method/methods.test.ts",
-    MANUAL,
-  ]),
-  part("component", "late", "6, guideline 7", "Ranks that come late, and who waits for them", [
-    "plimsoll ncio --late 1",
-    "test/ncio/claims.test.ts",
-    MANUAL,
-  ]),
-  part("component", "advice", "6", "Guidelines as advice for a pattern", [
-    "plimsoll ncio advise",
-    "test/ncio/advice.test.ts",
-    MANUAL,
-  ]),
-  part("figure", "fig-1", "Fig. 1", "The four cases of access", PATTERNS),
-  part(
-    "figure",
-    "fig-2",
-    "Fig. 2",
-    "Requests of POSIX, list or datatype, and two phase for a pattern",
-    REQUESTS,
-  ),
-  part("figure", "fig-3", "Fig. 3", "A pattern from count, size and spacing", PATTERNS),
-];
+const COMPONENTS = parts(`
+  component ncio | 4 | NCIO: every method on every case with varied regions
+    ${COMMAND} | test/ncio/ncio.long.test.ts | ${MANUAL}
+  component posix | 2.1 | POSIX I/O: a request for each region
+    ${METHODS}
+  component two-phase | 2.2 | Two phase I/O: aggregators, exchange, large requests with sieving
+    ${METHODS}
+  component sieving | 2.1 | Data sieving; the paper could not measure it
+    ${METHODS}
+  component list | 2.3 | List I/O: offset-length pairs, 64 in a request
+    ${METHODS}
+  component datatype | 2.4 | Datatype I/O: one request that describes all regions
+    ${COMMAND} | src/ncio/pattern/datatype.test.ts | ${MANUAL}
+  component cases | 2 | Cases c-c, nc-c, c-nc and nc-nc
+    ${PATTERNS}
+  component characteristics | 3 | Region count, region size and region spacing
+    ${PATTERNS}
+  component vector | 4 | Vector datatypes for memory and file, contiguous ones elsewhere
+    ${PATTERNS}
+  component applications | 1 | Patterns of IPARS and FLASH
+    ${PATTERNS}
+  component servers | 4.1, 5 | A parallel file system with list and datatype requests, 64 KB strips
+    ${SERVERS}
+  component trove | 4.2 | Storage of a server with read, write and seek instead of lists
+    ${SERVERS}
+  component hints | 4.2 | Methods chosen by hints of MPI-IO
+    plimsoll ncio --backend mpiio | test/ncio/advice.test.ts | docs/mpi.md
+  component sync | 4 | Sync after every operation, as part of the time
+    ${RUNS}
+  component repeats | 4 | Six repeats without the highest and the lowest, a delay between runs
+    ${RUNS}
+  component one-sync | 4 | In two phase one process syncs for all
+    ${LIKE_PAPER}
+  component flow | 5.1 | Servers that handle 1,024 offset-length pairs at a time
+    ${LIKE_PAPER}
+  component cut | 2.1, Fig. 2 | Memory and file cut at different places: more requests than regions
+    plimsoll ncio --pattern hpio --shape memorySize=12 | src/ncio/method/methods.test.ts | ${MANUAL}
+  component blocking-sync | 5.1 | A server that blocks all requests while it syncs
+    ${SYNCS}
+  component delayed-sync | 7 | Future work: servers delay a sync until pending requests are done
+    ${SYNCS}
+  component inside | 7 | Future work: two phase that uses list or datatype I/O inside
+    plimsoll ncio --method two-phase --inside datatype | src/ncio/method/methods.test.ts | ${MANUAL}
+  component late | 6, guideline 7 | Ranks that come late, and who waits for them
+    plimsoll ncio --late 1 | test/ncio/claims.test.ts | ${MANUAL}
+  component advice | 6 | Guidelines as advice for a pattern
+    plimsoll ncio advise | test/ncio/advice.test.ts | ${MANUAL}
+  figure fig-1 | Fig. 1 | The four cases of access
+    ${PATTERNS}
+  figure fig-2 | Fig. 2 | Requests of POSIX, list or datatype, and two phase for a pattern
+    plimsoll ncio | src/ncio/method/expected.test.ts | ${MANUAL}
+  figure fig-3 | Fig. 3 | A pattern from count, size and spacing
+    ${PATTERNS}
+`);
 
 const FIGURES = (
   [

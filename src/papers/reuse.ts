@@ -1,6 +1,6 @@
 /** Patel et al., FAST '20: access, reuse and sharing of I/O-intensive files. */
 import { REUSE_STUDY } from "../analyze/study/reuse/index.ts";
-import { unjudged, type Paper, part } from "./item.ts";
+import { unjudged, type Paper, parts } from "./item.ts";
 import { figureItem, findingItem, numberItems, type StudyPaper } from "./study-items.ts";
 
 const COMMAND = "plimsoll study reuse --store S -o study";
@@ -14,49 +14,27 @@ const STUDY: StudyPaper<number | bigint> = {
   repeated: ["A04.files", "A06.runs", "A16.stripeWidth1"],
 };
 
-const BY_STUDY = [COMMAND, "test/analyze/study-reuse.long.test.ts", MANUAL] as const;
+const BY_STUDY = `${COMMAND} | test/analyze/study-reuse.long.test.ts | ${MANUAL}`;
 
 const COMPONENTS = [
-  part("component", "logs", "2.1", "One log per run: user, job, program, times, ranks, counters per file", [
-    "plimsoll darshan parse RUN.darshan",
-    "test/formats/darshan-truth.test.ts",
-    "docs/darshan.md",
-  ]),
-  part(
-    "component",
-    "interfaces",
-    "2.1",
-    "Counters by interface (POSIX, MPI-IO, STDIO), with variances over ranks",
-    ["plimsoll darshan parse RUN.darshan", "src/formats/darshan/stored-accesses.test.ts", "docs/darshan.md"],
-  ),
-  part("component", "striping", "2.1", "Stripe width and OSTs of each file", [
-    "plimsoll darshan parse RUN.darshan",
-    "test/formats/darshan-truth.test.ts",
-    "docs/darshan.md",
-  ]),
-  part("component", "corpus", "2.1", "Logs of all users over months, studied together", [
-    "plimsoll ingest LOGS --store S",
-    "test/ingest/ingest.test.ts",
-    "docs/ingest.md",
-  ]),
-  part("component", "method", "4", "The method repeated at another centre, to confirm or refute", BY_STUDY),
-  part("component", "placement", "Findings 1 and 4", "Files by class, for placement on tiers and servers", [
-    COMMAND,
-    "test/analyze/study-reuse-outputs.test.ts",
-    `${MANUAL}#a05`,
-  ]),
-  part(
-    "component",
-    "inactive",
-    "Finding 3",
-    "Files to compress while they rest, files to stage in before their next run",
-    [COMMAND, "test/analyze/study-reuse-outputs.test.ts", `${MANUAL}#a08`],
-  ),
-  part("component", "replicas", "Finding 7", "Read-only files to replicate", [
-    COMMAND,
-    "test/analyze/study-reuse-outputs.test.ts",
-    `${MANUAL}#a12`,
-  ]),
+  ...parts(`
+  component logs | 2.1 | One log per run: user, job, program, times, ranks, counters per file
+    plimsoll darshan parse RUN.darshan | test/formats/darshan-truth.test.ts | docs/darshan.md
+  component interfaces | 2.1 | Counters by interface (POSIX, MPI-IO, STDIO), with variances over ranks
+    plimsoll darshan parse RUN.darshan | src/formats/darshan/stored-accesses.test.ts | docs/darshan.md
+  component striping | 2.1 | Stripe width and OSTs of each file
+    plimsoll darshan parse RUN.darshan | test/formats/darshan-truth.test.ts | docs/darshan.md
+  component corpus | 2.1 | Logs of all users over months, studied together
+    plimsoll ingest LOGS --store S | test/ingest/ingest.test.ts | docs/ingest.md
+  component method | 4 | The method repeated at another centre, to confirm or refute
+    ${BY_STUDY}
+  component placement | Findings 1 and 4 | Files by class, for placement on tiers and servers
+    ${COMMAND} | test/analyze/study-reuse-outputs.test.ts | ${MANUAL}#a05
+  component inactive | Finding 3 | Files to compress while they rest, files to stage in before their next run
+    ${COMMAND} | test/analyze/study-reuse-outputs.test.ts | ${MANUAL}#a08
+  component replicas | Finding 7 | Read-only files to replicate
+    ${COMMAND} | test/analyze/study-reuse-outputs.test.ts | ${MANUAL}#a12
+  `),
   unjudged(
     "component",
     "write-runs",
@@ -65,108 +43,62 @@ const COMPONENTS = [
     "the paper proposes it and gives no result; a cap moves runs in time, and logs do not say which runs could wait. The nearest question, one run fewer, has an answer",
     ["plimsoll sim what-if --store S --remove-run ID", "docs/sim-replay.md"],
   ),
-  part("component", "what-if", "4", "What if a run were removed? The paper cannot tell", [
-    "plimsoll sim what-if --store S",
-    "test/adaptive/sim-what-if.test.ts",
-    "docs/simulator.md",
-  ]),
-  part("component", "heat-maps", "2.1", "Figures: heat maps of two values, colour by number of files", [
-    COMMAND,
-    "src/plot/charts/density.test.ts",
-    MANUAL,
-  ]),
-  part("component", "cmf", "2.1", "Figures: cumulative shares with a dotted line at the mean", [
-    COMMAND,
-    "src/plot/charts/cmf.test.ts",
-    MANUAL,
-  ]),
-  part("component", "violins", "2.1", "Figures: violins with a solid line at the mean", [
-    COMMAND,
-    "src/plot/charts/violin.test.ts",
-    MANUAL,
-  ]),
-  part(
-    "algorithm",
-    "selection",
-    "2.2",
-    "I/O-intensive files: at least 100 GB moved, at least two runs",
-    BY_STUDY,
-  ),
-  part("algorithm", "file-classes", "2.2", "Files in three clusters by data read and written", [
-    COMMAND,
-    "src/analyze/study/reuse/cluster.test.ts",
-    `${MANUAL}#a05`,
-  ]),
-  part("algorithm", "one-sided", "2.3", "How one-sided a run is: |read - written| / (read + written)", [
-    COMMAND,
-    BY_STUDY[1],
-    `${MANUAL}#a06`,
-  ]),
-  part("algorithm", "gaps", "3.1, Fig. 4", "Inter-arrival times of read runs and write runs of a file", [
-    COMMAND,
-    BY_STUDY[1],
-    `${MANUAL}#a07`,
-  ]),
-  part("algorithm", "streaks", "3.1, Fig. 4", "Consecutive runs of one type", [
-    COMMAND,
-    BY_STUDY[1],
-    `${MANUAL}#a09`,
-  ]),
-  part(
-    "algorithm",
-    "normalised-time",
-    "3.2",
-    "I/O time over the longest of the same file, by hour",
-    BY_STUDY,
-  ),
-  part(
-    "algorithm",
-    "cov",
-    "2.1, 3.2",
-    "Coefficient of variation over runs of a file, and within an hour",
-    BY_STUDY,
-  ),
-  part("table", "classes-and-runs", "2.3", "Types of runs by class of the file: who works on which files", [
-    COMMAND,
-    "test/analyze/study-reuse-more.test.ts",
-    `${MANUAL}#a17`,
-  ]),
-  part(
-    "algorithm",
-    "producers",
-    "3.1, finding 5",
-    "Whether each application reads and writes the files that it shares",
-    [COMMAND, "test/analyze/study-reuse-more.test.ts", `${MANUAL}#a19`],
-  ),
+  ...parts(`
+  component what-if | 4 | What if a run were removed? The paper cannot tell
+    plimsoll sim what-if --store S | test/adaptive/sim-what-if.test.ts | docs/simulator.md
+  component heat-maps | 2.1 | Figures: heat maps of two values, colour by number of files
+    ${COMMAND} | src/plot/charts/density.test.ts | ${MANUAL}
+  component cmf | 2.1 | Figures: cumulative shares with a dotted line at the mean
+    ${COMMAND} | src/plot/charts/cmf.test.ts | ${MANUAL}
+  component violins | 2.1 | Figures: violins with a solid line at the mean
+    ${COMMAND} | src/plot/charts/violin.test.ts | ${MANUAL}
+  algorithm selection | 2.2 | I/O-intensive files: at least 100 GB moved, at least two runs
+    ${BY_STUDY}
+  algorithm file-classes | 2.2 | Files in three clusters by data read and written
+    ${COMMAND} | src/analyze/study/reuse/cluster.test.ts | ${MANUAL}#a05
+  algorithm one-sided | 2.3 | How one-sided a run is: |read - written| / (read + written)
+    ${COMMAND} | test/analyze/study-reuse.long.test.ts | ${MANUAL}#a06
+  algorithm gaps | 3.1, Fig. 4 | Inter-arrival times of read runs and write runs of a file
+    ${COMMAND} | test/analyze/study-reuse.long.test.ts | ${MANUAL}#a07
+  algorithm streaks | 3.1, Fig. 4 | Consecutive runs of one type
+    ${COMMAND} | test/analyze/study-reuse.long.test.ts | ${MANUAL}#a09
+  algorithm normalised-time | 3.2 | I/O time over the longest of the same file, by hour
+    ${BY_STUDY}
+  algorithm cov | 2.1, 3.2 | Coefficient of variation over runs of a file, and within an hour
+    ${BY_STUDY}
+  table classes-and-runs | 2.3 | Types of runs by class of the file: who works on which files
+    ${COMMAND} | test/analyze/study-reuse-more.test.ts | ${MANUAL}#a17
+  algorithm producers | 3.1, finding 5 | Whether each application reads and writes the files that it shares
+    ${COMMAND} | test/analyze/study-reuse-more.test.ts | ${MANUAL}#a19
+  `),
 ];
 
-const figure = (id: string, title: string, drawn: string) =>
-  figureItem("reuse", `fig-${id}`, `Fig. ${id}`, title, drawn, COMMAND, MANUAL);
+const figure = (id: string, title: string) =>
+  figureItem("reuse", `fig-${id}`, `Fig. ${id}`, title, `figure-${id}`, COMMAND, MANUAL);
 
 const FIGURES = [
-  part("figure", "fig-1", "Fig. 1", "Network and storage of the machine", [
-    COMMAND,
-    "test/analyze/study-reuse-more.test.ts",
-    `${MANUAL}#a20`,
-  ]),
-  figure("2", "Data moved per file and number of runs", "figure-2"),
-  figure("3a", "Data read and written per file", "figure-3a"),
-  figure("3b", "How one-sided runs are", "figure-3b"),
-  figure("4", "Inter-arrival times and consecutive runs", "figure-4"),
-  figure("5a", "Inter-arrival times of read and write runs", "figure-5a"),
-  figure("5b", "Consecutive runs of a type", "figure-5b"),
-  figure("6a", "Applications per file", "figure-6a"),
-  figure("6b", "Inter-arrival times of applications", "figure-6b"),
-  figure("6c", "Data per run", "figure-6c"),
-  figure("7", "Data, files, applications and users per OST", "figure-7"),
-  figure("8a", "Data per run by interface", "figure-8a"),
-  figure("8b", "Standard deviation of data over ranks", "figure-8b"),
-  figure("8c", "Standard deviation of I/O time over ranks", "figure-8c"),
-  figure("9a", "Data by hour of the day", "figure-9a"),
-  figure("9b", "I/O time by hour of the day", "figure-9b"),
-  figure("9c", "Variation of I/O time by hour of the day", "figure-9c"),
-  figure("10a", "Variation of data from run to run", "figure-10a"),
-  figure("10b", "Variation of I/O time from run to run", "figure-10b"),
+  ...parts(`
+  figure fig-1 | Fig. 1 | Network and storage of the machine
+    ${COMMAND} | test/analyze/study-reuse-more.test.ts | ${MANUAL}#a20
+  `),
+  figure("2", "Data moved per file and number of runs"),
+  figure("3a", "Data read and written per file"),
+  figure("3b", "How one-sided runs are"),
+  figure("4", "Inter-arrival times and consecutive runs"),
+  figure("5a", "Inter-arrival times of read and write runs"),
+  figure("5b", "Consecutive runs of a type"),
+  figure("6a", "Applications per file"),
+  figure("6b", "Inter-arrival times of applications"),
+  figure("6c", "Data per run"),
+  figure("7", "Data, files, applications and users per OST"),
+  figure("8a", "Data per run by interface"),
+  figure("8b", "Standard deviation of data over ranks"),
+  figure("8c", "Standard deviation of I/O time over ranks"),
+  figure("9a", "Data by hour of the day"),
+  figure("9b", "I/O time by hour of the day"),
+  figure("9c", "Variation of I/O time by hour of the day"),
+  figure("10a", "Variation of data from run to run"),
+  figure("10b", "Variation of I/O time from run to run"),
 ];
 
 const finding = (number: number, place: string, title: string, keys: readonly string[]) =>

@@ -1,7 +1,7 @@
 /** Paul et al. 2020: application I/O from system level statistics. */
 import { formatCount } from "../base/units.ts";
 import { SYSTEM_STUDY, type SystemPublished } from "../analyze/study/system/index.ts";
-import { computed, type Paper, part, unjudged } from "./item.ts";
+import { computed, type Paper, parts, unjudged } from "./item.ts";
 import { figureItem, findingItem, numberItems, type StudyPaper, valueItem } from "./study-items.ts";
 
 const COMMAND = "plimsoll study system --store S -o study";
@@ -15,53 +15,29 @@ const STUDY: StudyPaper<SystemPublished> = {
   repeated: ["B14.jobs"],
 };
 
-const BY_STUDY = [COMMAND, "test/analyze/study-system.long.test.ts", MANUAL] as const;
-const RULES = [COMMAND, "test/analyze/study-system.long.test.ts", `${MANUAL}#b18`] as const;
+const BY_STUDY = `${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}`;
 
 const COMPONENTS = [
-  part(
-    "component",
-    "client-counters",
-    "III-A",
-    "Counters of clients before and after a job (prolog and epilog)",
-    ["plimsoll collect client", "test/collect/client.test.ts", "docs/collect.md"],
-  ),
-  part("component", "wrap", "III-A", "Counters that wrap at 2^63 - 1 or begin again", [
-    "plimsoll lustre parse FILE",
-    "src/formats/lustre/delta.test.ts",
-    "docs/formats/lustre.md",
-  ]),
-  part("component", "job-totals", "III-A", "Counters of nodes summed to the job", [
-    "plimsoll ingest SAMPLES --store S",
-    "src/store/job-totals.test.ts",
-    "docs/store.md",
-  ]),
-  part("component", "scheduler", "III-A", "Start, end, duration, user and nodes of jobs from Slurm", [
-    "plimsoll ingest SACCT.txt --store S",
-    "src/formats/slurm/slurm.test.ts",
-    "docs/formats/slurm.md",
-  ]),
-  part("component", "server-counters", "III-B", "JobStats of MDS and OSS, one sample a minute", [
-    "plimsoll collect server",
-    "test/collect/server.test.ts",
-    "docs/collect.md",
-  ]),
-  part("component", "influx", "III-B", "Samples of Telegraf's lustre2 plugin from InfluxDB", [
-    "plimsoll ingest DUMP.csv --store S",
-    "test/ingest/telegraf.test.ts",
-    "docs/ingest.md",
-  ]),
-  part("component", "anonymous", "III-A", "User ids made anonymous", [
-    "plimsoll darshan convert --obfuscate RUN.darshan",
-    "src/cli/darshan/obfuscate.test.ts",
-    "docs/darshan.md",
-  ]),
-  part("component", "recommendations", "V", "Lessons that apply here, as recommendations", RULES),
-  part("component", "hours", "V-A, V-B", "Hours in which I/O contends, to avoid", [
-    "plimsoll quiet-hours --store S",
-    "test/analyze/load-quiet.test.ts",
-    "docs/load.md",
-  ]),
+  ...parts(`
+  component client-counters | III-A | Counters of clients before and after a job (prolog and epilog)
+    plimsoll collect client | test/collect/client.test.ts | docs/collect.md
+  component wrap | III-A | Counters that wrap at 2^63 - 1 or begin again
+    plimsoll lustre parse FILE | src/formats/lustre/delta.test.ts | docs/formats/lustre.md
+  component job-totals | III-A | Counters of nodes summed to the job
+    plimsoll ingest SAMPLES --store S | src/store/job-totals.test.ts | docs/store.md
+  component scheduler | III-A | Start, end, duration, user and nodes of jobs from Slurm
+    plimsoll ingest SACCT.txt --store S | src/formats/slurm/slurm.test.ts | docs/formats/slurm.md
+  component server-counters | III-B | JobStats of MDS and OSS, one sample a minute
+    plimsoll collect server | test/collect/server.test.ts | docs/collect.md
+  component influx | III-B | Samples of Telegraf's lustre2 plugin from InfluxDB
+    plimsoll ingest DUMP.csv --store S | test/ingest/telegraf.test.ts | docs/ingest.md
+  component anonymous | III-A | User ids made anonymous
+    plimsoll darshan convert --obfuscate RUN.darshan | src/cli/darshan/obfuscate.test.ts | docs/darshan.md
+  component recommendations | V | Lessons that apply here, as recommendations
+    ${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}#b18
+  component hours | V-A, V-B | Hours in which I/O contends, to avoid
+    plimsoll quiet-hours --store S | test/analyze/load-quiet.test.ts | docs/load.md
+  `),
   unjudged(
     "component",
     "light-jobs",
@@ -70,80 +46,51 @@ const COMPONENTS = [
     "the paper proposes it and gives no result; a schedule needs the queue of waiting jobs, which no input has. The study names the heavy users to schedule around (rule dominant-user)",
     [COMMAND, `${MANUAL}#b18`],
   ),
-  part(
-    "component",
-    "forgotten-jobs",
-    "III-B",
-    "A job without requests for 600 s is forgotten, and begins at 0 again",
-    ["plimsoll ingest SAMPLES --store S", "src/formats/lustre/delta.test.ts", "docs/formats/lustre.md"],
-  ),
-  part(
-    "component",
-    "unused-memory",
-    "IV-H, V-B",
-    "Lesson: memory that I/O leaves unused can hold data that is read ahead",
-    [COMMAND, "src/analyze/study/system/unused-memory.test.ts", `${MANUAL}#b18`],
-  ),
-  part(
-    "algorithm",
-    "write-classes",
-    "IV-C",
-    "Efficient and inefficient writes, by means of bytes and of bytes per call",
-    BY_STUDY,
-  ),
-  part(
-    "algorithm",
-    "metadata-sum",
-    "IV-D",
-    "Sum of metadata operations of a job, on logarithms, and its correlation with bytes written",
-    BY_STUDY,
-  ),
-  part("algorithm", "io-share", "IV-G", "Share of a job's minutes in which it did I/O", BY_STUDY),
-  part(
-    "algorithm",
-    "bursts",
-    "IV-H",
-    "Bursts of writes, their period, and their size over the memory of the nodes",
-    [COMMAND, BY_STUDY[1], `${MANUAL}#b13`],
-  ),
-  part("algorithm", "similar-jobs", "IV-I", "I/O time of a job over the longest of similar jobs", BY_STUDY),
-  part("figure", "fig-1", "Fig. 1", "Architecture of Lustre: MGS, MDS and MDT, OSS and OST, clients, LNet", [
-    "plimsoll lustre parse FILE",
-    "src/formats/lustre/lustre.test.ts",
-    "docs/formats/lustre.md",
-  ]),
-  part("table", "table-1", "Table I", "Configurations of the clusters", [
-    COMMAND,
-    "src/analyze/study/system/unused-memory.test.ts",
-    `${MANUAL}#b01`,
-  ]),
-  part("table", "table-2", "Table II", "Duration and nodes of jobs", [COMMAND, BY_STUDY[1], `${MANUAL}#b04`]),
-  part("table", "table-3", "Table III", "Bytes written and bytes per call, of jobs and users", [
-    COMMAND,
-    BY_STUDY[1],
-    `${MANUAL}#b06`,
-  ]),
+  ...parts(`
+  component forgotten-jobs | III-B | A job without requests for 600 s is forgotten, and begins at 0 again
+    plimsoll ingest SAMPLES --store S | src/formats/lustre/delta.test.ts | docs/formats/lustre.md
+  component unused-memory | IV-H, V-B | Lesson: memory that I/O leaves unused can hold data that is read ahead
+    ${COMMAND} | src/analyze/study/system/unused-memory.test.ts | ${MANUAL}#b18
+  algorithm write-classes | IV-C | Efficient and inefficient writes, by means of bytes and of bytes per call
+    ${BY_STUDY}
+  algorithm metadata-sum | IV-D | Sum of metadata operations of a job, on logarithms, and its correlation with bytes written
+    ${BY_STUDY}
+  algorithm io-share | IV-G | Share of a job's minutes in which it did I/O
+    ${BY_STUDY}
+  algorithm bursts | IV-H | Bursts of writes, their period, and their size over the memory of the nodes
+    ${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}#b13
+  algorithm similar-jobs | IV-I | I/O time of a job over the longest of similar jobs
+    ${BY_STUDY}
+  figure fig-1 | Fig. 1 | Architecture of Lustre: MGS, MDS and MDT, OSS and OST, clients, LNet
+    plimsoll lustre parse FILE | src/formats/lustre/lustre.test.ts | docs/formats/lustre.md
+  table table-1 | Table I | Configurations of the clusters
+    ${COMMAND} | src/analyze/study/system/unused-memory.test.ts | ${MANUAL}#b01
+  table table-2 | Table II | Duration and nodes of jobs
+    ${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}#b04
+  table table-3 | Table III | Bytes written and bytes per call, of jobs and users
+    ${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}#b06
+  `),
 ];
 
-const figure = (id: string, title: string, drawn: string) =>
-  figureItem("system", `fig-${id}`, `Fig. ${id}`, title, drawn, COMMAND, MANUAL);
+const figure = (id: string, title: string) =>
+  figureItem("system", `fig-${id}`, `Fig. ${id}`, title, `figure-${id}`, COMMAND, MANUAL);
 
 const FIGURES = [
-  figure("2a", "Duration of jobs", "figure-2a"),
-  figure("2b", "Nodes of jobs (printed as 2c and 2d)", "figure-2b"),
-  figure("3", "Reads and writes of users", "figure-3"),
-  figure("4", "Metadata operations and bytes written", "figure-4"),
-  figure("5", "Opens and closes of metadata targets", "figure-5"),
-  figure("6", "I/O by day and by weekday", "figure-6"),
-  figure("7", "Share of the longest job of a day", "figure-7"),
-  figure("8", "Share of the top user of a day", "figure-8"),
-  figure("9", "Minutes with any I/O", "figure-9"),
-  figure("10", "Minutes with writes", "figure-10"),
-  figure("11", "Bytes written over time by three jobs", "figure-11"),
-  figure("12", "I/O minutes by burst size over memory", "figure-12"),
-  figure("13", "I/O minutes by burst size", "figure-13"),
-  figure("14a", "Data by hour of the day", "figure-14a"),
-  figure("14b", "I/O time of similar jobs by hour of the day", "figure-14b"),
+  figure("2a", "Duration of jobs"),
+  figure("2b", "Nodes of jobs (printed as 2c and 2d)"),
+  figure("3", "Reads and writes of users"),
+  figure("4", "Metadata operations and bytes written"),
+  figure("5", "Opens and closes of metadata targets"),
+  figure("6", "I/O by day and by weekday"),
+  figure("7", "Share of the longest job of a day"),
+  figure("8", "Share of the top user of a day"),
+  figure("9", "Minutes with any I/O"),
+  figure("10", "Minutes with writes"),
+  figure("11", "Bytes written over time by three jobs"),
+  figure("12", "I/O minutes by burst size over memory"),
+  figure("13", "I/O minutes by burst size"),
+  figure("14a", "Data by hour of the day"),
+  figure("14b", "I/O time of similar jobs by hour of the day"),
 ];
 
 const observation = (id: string, place: string, title: string, keys: readonly string[] = []) =>
@@ -220,37 +167,20 @@ const SUMS = [
 ];
 
 /** What the text says without a number, with the value of the study beside it. */
+const said = (key: string, place: string, title: string, published: string) =>
+  valueItem(STUDY, key, place, title, published);
+
 const STATEMENTS = [
-  valueItem(
-    STUDY,
-    "B05.mostlyRead",
-    "IV-B",
-    "Some users run only workloads that read (here: mostly)",
-    "some users",
-  ),
-  valueItem(
-    STUDY,
-    "B05.mostlyWritten",
-    "IV-B",
-    "Some users run only workloads that write (here: mostly)",
-    "some users",
-  ),
-  valueItem(
-    STUDY,
+  said("B05.mostlyRead", "IV-B", "Some users run only workloads that read (here: mostly)", "some users"),
+  said("B05.mostlyWritten", "IV-B", "Some users run only workloads that write (here: mostly)", "some users"),
+  said(
     "B10.durationBytesSpearman",
     "IV-F",
     "Duration of a job and its I/O are not correlated",
     "no correlation",
   ),
-  valueItem(
-    STUDY,
-    "B11.top1PercentJobsShare",
-    "V-A",
-    "A small number of jobs make most of the load",
-    "most of the load",
-  ),
-  valueItem(
-    STUDY,
+  said("B11.top1PercentJobsShare", "V-A", "A small number of jobs make most of the load", "most of the load"),
+  said(
     "B16.mostlyMediumShare",
     "IV-H",
     "Many jobs write bursts of 1 MB to 1 GB most of the time",
