@@ -78,14 +78,18 @@ interface DraftClaim {
   readonly published?: number;
 }
 
-export const claim = (
-  key: string,
-  text: string,
-  side: "above" | "below",
-  bound: number,
-  interval: DrawnInterval,
-  range?: readonly [number, number],
-): DraftClaim => ({ key, text, side, bound, interval, ...(range === undefined ? {} : { range }) });
+const claim =
+  (side: "above" | "below") =>
+  (
+    key: string,
+    bound: number,
+    text: string,
+    interval: DrawnInterval,
+    range?: readonly [number, number],
+  ): DraftClaim => ({ key, text, side, bound, interval, ...(range === undefined ? {} : { range }) });
+
+export const above = claim("above");
+export const below = claim("below");
 
 /** Fewer files, runs, jobs, users or days than this say nothing about a site; ours. */
 export const MINIMUM = 30;
@@ -93,7 +97,9 @@ export const MINIMUM = 30;
 export type Setting = readonly [setting: string, key: string, value?: number];
 
 /** A finding before it is judged. */
-export interface Draft extends Pick<StudyFinding, "id" | "title" | "statement" | "n" | "minimum" | "unit"> {
+export interface Draft extends Pick<StudyFinding, "id" | "title" | "statement" | "n" | "unit"> {
+  /** Least `n` to judge by; `MINIMUM` unless given. */
+  readonly minimum?: number;
   readonly claims: readonly DraftClaim[];
   /** How the number moves with the choice: setting and key, and the value unless it is that of the key. */
   readonly sensitivity: readonly Setting[];
@@ -142,7 +148,7 @@ function judgedClaim(draft: DraftClaim, numbers: KeyedNumbers): Claim {
 
 /** `any`: whether there is anything to study. */
 export function judgedFinding(draft: Draft, numbers: KeyedNumbers, any = true): StudyFinding {
-  const { id, title, statement, minimum, unit } = draft;
+  const { id, title, statement, minimum = MINIMUM, unit } = draft;
   const claims = draft.claims.map((claim) => judgedClaim(claim, numbers));
   const sensitivity = draft.sensitivity.map(([setting, key, value = numbers.value(key)]) => ({
     ...{ setting, value, key },

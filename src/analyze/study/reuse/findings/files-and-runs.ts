@@ -1,5 +1,5 @@
 /** What files and runs are: read or written, one-sided, and how much they move. */
-import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import { above, type Draft } from "../../common/judge.ts";
 import type { Evidence } from "./draft.ts";
 
 export const f01 = ({ count, files, tableSettings, value }: Evidence): Draft => ({
@@ -8,18 +8,11 @@ export const f01 = ({ count, files, tableSettings, value }: Evidence): Draft => 
   statement:
     "Most files are both read and written heavily; of the others more are read-heavy than write-heavy.",
   n: count("A05"),
-  minimum: MINIMUM,
   unit: "files",
   claims: [
-    claim("A05.readWriteShare", "more than half of the files are both", "above", 0.5, files.readWrite),
+    above("A05.readWriteShare", 0.5, "more than half of the files are both", files.readWrite),
     {
-      ...claim(
-        "A05.readHeavyOverWriteHeavy",
-        "more are read-heavy than write-heavy",
-        "above",
-        1,
-        files.heavyRatio,
-      ),
+      ...above("A05.readHeavyOverWriteHeavy", 1, "more are read-heavy than write-heavy", files.heavyRatio),
       measured: value("A05.readHeavy") / value("A05.writeHeavy"),
       published: 22 / 7,
     },
@@ -32,11 +25,10 @@ export const f02 = ({ count, runs }: Evidence): Draft => ({
   title: "Runs do one type of I/O",
   statement: "Most runs only read or only write, and more read than write.",
   n: count("A06"),
-  minimum: MINIMUM,
   unit: "runs",
   claims: [
-    claim("A06.oneSided95", "more than half of the runs are one-sided", "above", 0.5, runs.oneSided),
-    claim("A06.readOverWrite", "read runs outnumber write runs", "above", 1, runs.readOverWrite),
+    above("A06.oneSided95", 0.5, "more than half of the runs are one-sided", runs.oneSided),
+    above("A06.readOverWrite", 1, "read runs outnumber write runs", runs.readOverWrite),
   ],
   sensitivity: [
     ["|r - w|/(r + w) >= 0.9", "A06.oneSided90"],
@@ -50,17 +42,10 @@ export const f06 = ({ count, runs }: Evidence): Draft => ({
   title: "Write runs move more data than read runs",
   statement: "A write run moves more data than a read run on average.",
   n: count("A11"),
-  minimum: MINIMUM,
   unit: "runs",
   claims: [
     {
-      ...claim(
-        "A11.writeOverRead",
-        "mean of write runs over mean of read runs",
-        "above",
-        1,
-        runs.writeOverRead,
-      ),
+      ...above("A11.writeOverRead", 1, "mean of write runs over mean of read runs", runs.writeOverRead),
       published: 25 / 17,
     },
   ],

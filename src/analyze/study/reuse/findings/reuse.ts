@@ -1,6 +1,6 @@
 /** How files are used again: how long they rest, how often they are consumed, who shares them. */
 import { larger } from "../intervals.ts";
-import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import { above, below, type Draft } from "../../common/judge.ts";
 import { valueText } from "../../common/values.ts";
 import type { Evidence } from "./draft.ts";
 
@@ -15,34 +15,27 @@ export const f03 = ({ files, options, value }: Evidence): Draft => ({
   title: "Files are idle for days between runs of a type",
   statement: `Read runs and write runs of a file have similar gaps, at least ${options.gapHours} hours for 80 % of the files.`,
   n: Math.min(value("A08.readFiles") || 0, value("A08.writeFiles") || 0),
-  minimum: MINIMUM,
   unit: "files",
   claims: [
-    claim(
+    above(
       "A08.readLongShare",
-      `about 80 % of the files have a mean read gap of ${options.gapHours} h or more`,
-      "above",
       LONG_SHARE,
+      `about 80 % of the files have a mean read gap of ${options.gapHours} h or more`,
       files.readLong,
       [0, 1],
     ),
-    claim(
+    above(
       "A08.writeLongShare",
-      `about 80 % of the files have a mean write gap of ${options.gapHours} h or more`,
-      "above",
       LONG_SHARE,
+      `about 80 % of the files have a mean write gap of ${options.gapHours} h or more`,
       files.writeLong,
       [0, 1],
     ),
     {
-      ...claim(
-        "A08.gapDifference",
-        "mean gaps differ by less than a factor of two",
-        "below",
-        2,
-        files.gapRatio,
-        [1, Number.POSITIVE_INFINITY],
-      ),
+      ...below("A08.gapDifference", 2, "mean gaps differ by less than a factor of two", files.gapRatio, [
+        1,
+        Number.POSITIVE_INFINITY,
+      ]),
       measured: larger(value("A08.readMeanHours"), value("A08.writeMeanHours")),
       published: 55 / 47,
     },
@@ -71,17 +64,10 @@ export const f04 = ({ count, files }: Evidence): Draft => ({
   title: "Data is produced a few times and consumed many times",
   statement: "Streaks of read runs are longer than streaks of write runs.",
   n: count("A09"),
-  minimum: MINIMUM,
   unit: "files",
   claims: [
-    claim("A09.readOverWrite", "read streaks are longer than write streaks", "above", 1, files.streakRatio),
-    claim(
-      "A09.readAtLeast2",
-      "more than half of the files see two read runs in a row",
-      "above",
-      0.5,
-      files.readTwo,
-    ),
+    above("A09.readOverWrite", 1, "read streaks are longer than write streaks", files.streakRatio),
+    above("A09.readAtLeast2", 0.5, "more than half of the files see two read runs in a row", files.readTwo),
   ],
   sensitivity: [
     ["mean read streak", "A09.readMean"],
@@ -98,22 +84,14 @@ export const f05 = ({ count, files }: Evidence): Draft => ({
   statement:
     "Most files are touched by two or more applications, whose runs lie hours apart; most shared files are both read and written.",
   n: count("A10"),
-  minimum: MINIMUM,
   unit: "files",
   claims: [
-    claim("A10.sharedByTwoOrMore", "more than half of the files are shared", "above", 0.5, files.shared),
-    claim(
-      "A10.sharedReadWrite",
-      "more than half of the shared files are both",
-      "above",
-      0.5,
-      files.sharedReadWrite,
-    ),
-    claim(
+    above("A10.sharedByTwoOrMore", 0.5, "more than half of the files are shared", files.shared),
+    above("A10.sharedReadWrite", 0.5, "more than half of the shared files are both", files.sharedReadWrite),
+    above(
       "A10.applicationMeanHours",
-      "runs of an application lie more than two hours apart",
-      "above",
       2,
+      "runs of an application lie more than two hours apart",
       files.applicationHours,
     ),
   ],

@@ -1,5 +1,5 @@
 /** What the storage makes of it: loads of OSTs, waiting ranks, hours of the day, times that vary. */
-import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import { above, below, type Draft } from "../../common/judge.ts";
 import { type Evidence, OSTS_MIN } from "./draft.ts";
 
 export const f07 = ({ count, osts, value }: Evidence): Draft => ({
@@ -10,19 +10,17 @@ export const f07 = ({ count, osts, value }: Evidence): Draft => ({
   minimum: OSTS_MIN,
   unit: "OSTs",
   claims: [
-    claim(
+    below(
       "A12.leastOverMost",
-      "the least active OST moves less than half of the most active",
-      "below",
       0.5,
+      "the least active OST moves less than half of the most active",
       osts.least,
     ),
     {
-      ...claim(
+      ...below(
         "A12.dataOverFiles",
-        "data is less even than files (ratio of their least over most)",
-        "below",
         1,
+        "data is less even than files (ratio of their least over most)",
         osts.ratio,
       ),
       measured: value("A12.leastOverMost") / value("A12.filesLeastOverMost"),
@@ -43,25 +41,17 @@ export const f08 = ({ layers, value }: Evidence): Draft => ({
   title: "Ranks of POSIX runs wait for each other",
   statement: "Ranks move nearly the same amounts, but their I/O times differ, most of all with POSIX.",
   n: Math.min(value("A13.posixFiles") || 0, value("A13.mpiioFiles") || 0),
-  minimum: MINIMUM,
   unit: "files with each interface",
   claims: [
     {
-      ...claim(
-        "A13.posixOverMpiio",
-        "spread of I/O time over ranks, POSIX over MPI-IO",
-        "above",
-        1,
-        layers.timeRatio,
-      ),
+      ...above("A13.posixOverMpiio", 1, "spread of I/O time over ranks, POSIX over MPI-IO", layers.timeRatio),
       measured: value("A13.posixSdSeconds") / value("A13.mpiioSdSeconds"),
     },
     {
-      ...claim(
+      ...below(
         "A13.posixBytesSpread",
-        "spread of bytes over ranks is below 5 % of the data",
-        "below",
         0.05,
+        "spread of bytes over ranks is below 5 % of the data",
         layers.bytesRatio,
       ),
       measured: value("A13.posixSdBytes") / value("A13.posixBytesPerRun"),
@@ -80,15 +70,14 @@ export const f09 = ({ hours, value }: Evidence): Draft => ({
   title: "Busy hours are slow but steady",
   statement: "In hours with slow I/O, I/O time varies less; over the day it varies by more than 20 %.",
   n: value("A14.cells") || 0,
-  minimum: MINIMUM,
   unit: "pairs of file and hour",
   claims: [
     {
-      ...claim("A14.spearman", "I/O time and its variation diverge over the day", "below", 0, hours.rho),
+      ...below("A14.spearman", 0, "I/O time and its variation diverge over the day", hours.rho),
       range: [-1, 1],
     },
     {
-      ...claim("A14.meanCov", "variation above 20 %, mean over the hours", "above", 0.2, hours.meanCov),
+      ...above("A14.meanCov", 0.2, "variation above 20 %, mean over the hours", hours.meanCov),
       published: 0.2,
     },
   ],
@@ -106,20 +95,18 @@ export const f10 = ({ count, files, value }: Evidence): Draft => ({
   statement:
     "From run to run the data of a file changes little and its I/O time much; read-heavy files vary most in time.",
   n: count("A15"),
-  minimum: MINIMUM,
   unit: "files",
   claims: [
     {
-      ...claim("A15.timeOverBytes", "variation of time over variation of data", "above", 1, files.covRatio),
+      ...above("A15.timeOverBytes", 1, "variation of time over variation of data", files.covRatio),
       measured: value("A15.meanCovTime") / value("A15.meanCovBytes"),
       published: 39 / 12,
     },
     {
-      ...claim(
+      ...above(
         "A15.readHeavyOverAll",
-        "variation of time, read-heavy files over all",
-        "above",
         1,
+        "variation of time, read-heavy files over all",
         files.readHeavyTime,
       ),
       measured: value("A15.readHeavyMeanCovTime") / value("A15.meanCovTime"),

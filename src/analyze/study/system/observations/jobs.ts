@@ -1,6 +1,6 @@
 /** Observations of jobs: shapes, readers and writers, metadata operations. */
 import { jobIntervals, metadataIntervals, userIntervals, writeIntervals } from "../intervals.ts";
-import { claim, MINIMUM } from "../../common/judge.ts";
+import { above, below } from "../../common/judge.ts";
 import { CORRELATION, SHARE, type Make } from "./draft.ts";
 
 export const jobDrafts: Make = (prepared, value) => {
@@ -14,11 +14,10 @@ export const jobDrafts: Make = (prepared, value) => {
       title: "Most jobs are short and small",
       statement: "The majority of jobs run for less than two hours on fewer than 100 nodes.",
       n: prepared.studied.length,
-      minimum: MINIMUM,
       unit: "jobs",
       claims: [
-        claim("B04.below2Hours", "most jobs run for less than two hours", "above", 0.5, jobs.short, SHARE),
-        claim("B04.below100Nodes", "most jobs use fewer than 100 nodes", "above", 0.5, jobs.small, SHARE),
+        above("B04.below2Hours", 0.5, "most jobs run for less than two hours", jobs.short, SHARE),
+        above("B04.below100Nodes", 0.5, "most jobs use fewer than 100 nodes", jobs.small, SHARE),
       ],
       sensitivity: [
         ["mean duration, hours", "B04.durationMeanHours"],
@@ -31,26 +30,17 @@ export const jobDrafts: Make = (prepared, value) => {
       title: "Reads and writes are spread evenly over users",
       statement: "Some users only write, some only read, and the others do both.",
       n: value("B05.users"),
-      minimum: MINIMUM,
       unit: "users",
       claims: [
-        claim(
+        below(
           "B05.distanceToUniform",
-          "shares of reads differ from an even spread by less than 0.25",
-          "below",
           0.25,
+          "shares of reads differ from an even spread by less than 0.25",
           users.distance,
           SHARE,
         ),
-        claim("B05.mostlyRead", "some users (5 % and more) read mostly", "above", 0.05, users.read, SHARE),
-        claim(
-          "B05.mostlyWritten",
-          "some users (5 % and more) write mostly",
-          "above",
-          0.05,
-          users.written,
-          SHARE,
-        ),
+        above("B05.mostlyRead", 0.05, "some users (5 % and more) read mostly", users.read, SHARE),
+        above("B05.mostlyWritten", 0.05, "some users (5 % and more) write mostly", users.written, SHARE),
       ],
       sensitivity: [
         ["users who mostly read", "B05.mostlyRead"],
@@ -63,23 +53,14 @@ export const jobDrafts: Make = (prepared, value) => {
       title: "Few write efficiently",
       statement: "Most heavy writers use small calls, and few of the users who write most write efficiently.",
       n: Math.min(value("B06.heavy"), value("B06.usersHeavy")),
-      minimum: MINIMUM,
       unit: "heavy users",
       scarce: "B06.usersEfficientShare",
       claims: [
-        claim(
-          "B06.inefficientShare",
-          "most heavy jobs write in small calls",
-          "above",
-          0.5,
-          writes.inefficient,
-          SHARE,
-        ),
-        claim(
+        above("B06.inefficientShare", 0.5, "most heavy jobs write in small calls", writes.inefficient, SHARE),
+        below(
           "B06.usersEfficientShare",
-          "less than half of the heavy users write efficiently",
-          "below",
           0.5,
+          "less than half of the heavy users write efficiently",
           writes.usersEfficient,
           SHARE,
         ),
@@ -98,22 +79,19 @@ export const jobDrafts: Make = (prepared, value) => {
       title: "Metadata operations grow with writes",
       statement: "Jobs that write more make more files and directories.",
       n: Math.max(0, prepared.counted.filter((job) => (prepared.jobs.written[job] as number) > 0).length),
-      minimum: MINIMUM,
       unit: "jobs that wrote",
       claims: [
-        claim(
+        above(
           "B07.mkdirsR",
-          "mkdir calls and bytes written are correlated",
-          "above",
           0.5,
+          "mkdir calls and bytes written are correlated",
           metadata.mkdirs,
           CORRELATION,
         ),
-        claim(
+        above(
           "B07.mknodsR",
-          "mknod calls and bytes written are correlated",
-          "above",
           0.5,
+          "mknod calls and bytes written are correlated",
           metadata.mknods,
           CORRELATION,
         ),
@@ -131,11 +109,8 @@ export const jobDrafts: Make = (prepared, value) => {
       title: "Half of the jobs do I/O",
       statement: "More than half of the jobs read or write.",
       n: prepared.counted.length,
-      minimum: MINIMUM,
       unit: "jobs with counters",
-      claims: [
-        claim("B12.ioShareOfJobs", "more than half of the jobs move bytes", "above", 0.5, jobs.io, SHARE),
-      ],
+      claims: [above("B12.ioShareOfJobs", 0.5, "more than half of the jobs move bytes", jobs.io, SHARE)],
       sensitivity: [["with metadata operations", "B12.anyShareOfJobs"]],
     },
   ];

@@ -1,7 +1,7 @@
 /** Observations of what jobs do within their runs. */
 import { seriesIntervals } from "../intervals.ts";
 import type { Prepared } from "../prepare.ts";
-import { claim, type Draft, MINIMUM } from "../../common/judge.ts";
+import { above, type Draft } from "../../common/judge.ts";
 import { CORRELATION, GROUPS_MIN, SHARE, type Make } from "./draft.ts";
 
 export const seriesDrafts: Make = (prepared, value) => {
@@ -12,22 +12,13 @@ export const seriesDrafts: Make = (prepared, value) => {
       title: "I/O is spread over the run",
       statement: "Jobs that do I/O do it in most of their minutes.",
       n: value("B12.jobsWithIo"),
-      minimum: MINIMUM,
       unit: "jobs with I/O minutes",
       claims: [
-        claim(
-          "B12.ioShareOfMinutes",
-          "more than half of the minutes have I/O",
-          "above",
-          0.5,
-          series.io,
-          SHARE,
-        ),
-        claim(
+        above("B12.ioShareOfMinutes", 0.5, "more than half of the minutes have I/O", series.io, SHARE),
+        above(
           "B12.writeShareOfMinutes",
-          "more than half of the minutes of writers have writes",
-          "above",
           0.5,
+          "more than half of the minutes of writers have writes",
           series.write,
           SHARE,
         ),
@@ -39,17 +30,9 @@ export const seriesDrafts: Make = (prepared, value) => {
       title: "Writes are periodic",
       statement: "Most I/O-intensive jobs write periodically.",
       n: periodCount(prepared),
-      minimum: MINIMUM,
       unit: "jobs with writes that are long enough",
       claims: [
-        claim(
-          "B13.periodicShare",
-          "most jobs with writes have a period",
-          "above",
-          0.5,
-          series.periodic,
-          SHARE,
-        ),
+        above("B13.periodicShare", 0.5, "most jobs with writes have a period", series.periodic, SHARE),
       ],
       sensitivity: [
         ["of heavy writers", "B13.heavyPeriodicShare"],
@@ -63,22 +46,19 @@ export const seriesDrafts: Make = (prepared, value) => {
       statement:
         "More than 95 % of the jobs write bursts below 5 % of their memory, and most never exceed 1 %.",
       n: value("B14.jobs"),
-      minimum: MINIMUM,
       unit: "jobs with minutes",
       claims: [
-        claim(
+        above(
           "B14.below5Share",
-          "more than 95 % of the jobs stay below 5 % of memory",
-          "above",
           0.95,
+          "more than 95 % of the jobs stay below 5 % of memory",
           series.below5,
           SHARE,
         ),
-        claim(
+        above(
           "B15.neverBeyond1Share",
-          "most jobs never write a burst above 1 % of memory",
-          "above",
           0.5,
+          "most jobs never write a burst above 1 % of memory",
           series.below1,
           SHARE,
         ),
@@ -94,14 +74,12 @@ export const seriesDrafts: Make = (prepared, value) => {
       title: "Most bursts are small",
       statement: "Most jobs write bursts of 1 KB to 1 MB for the majority of their I/O time.",
       n: Math.max(0, value("B12.jobsWithIo")),
-      minimum: MINIMUM,
       unit: "jobs with I/O",
       claims: [
-        claim(
+        above(
           "B16.mostlySmallShare",
-          "most jobs have most I/O minutes in bursts of 1 KB to 1 MB",
-          "above",
           0.5,
+          "most jobs have most I/O minutes in bursts of 1 KB to 1 MB",
           series.small,
           SHARE,
         ),
@@ -122,11 +100,10 @@ export function contentionDraft(prepared: Prepared, value: (key: string) => numb
     minimum: GROUPS_MIN,
     unit: "groups of similar jobs",
     claims: [
-      claim(
+      above(
         "B17.spearman",
-        "data and I/O time rise together over the hours",
-        "above",
         0,
+        "data and I/O time rise together over the hours",
         prepared.hourInterval(),
         CORRELATION,
       ),

@@ -1,6 +1,6 @@
 /** Observations of targets and days. */
 import { dayIntervals, mdtIntervals } from "../intervals.ts";
-import { claim, MINIMUM } from "../../common/judge.ts";
+import { above, below } from "../../common/judge.ts";
 import { DAYS_MIN, MDTS_MIN, SHARE, type Make, UNEVEN } from "./draft.ts";
 
 export const targetDrafts: Make = (prepared, value) => {
@@ -14,11 +14,10 @@ export const targetDrafts: Make = (prepared, value) => {
       minimum: MDTS_MIN,
       unit: "MDTs",
       claims: [
-        claim(
+        above(
           "B08.gini",
-          "the Gini coefficient of the opens of MDTs is above 0.2 (0 is even)",
-          "above",
           UNEVEN,
+          "the Gini coefficient of the opens of MDTs is above 0.2 (0 is even)",
           mdts.gini,
           SHARE,
         ),
@@ -33,9 +32,8 @@ export const targetDrafts: Make = (prepared, value) => {
       title: "Not all opened files are closed",
       statement: "MDTs see fewer closes than opens.",
       n: prepared.mdts.jobs,
-      minimum: MINIMUM,
       unit: prepared.mdts.source === "jobs" ? "jobs with metadata" : "minutes",
-      claims: [claim("B08.closesOverOpens", "fewer closes than opens", "below", 1, mdts.closed)],
+      claims: [below("B08.closesOverOpens", 1, "fewer closes than opens", mdts.closed)],
       sensitivity: [["opens without a close", "B08.notClosed"]],
     },
   ];
@@ -52,11 +50,10 @@ export const dayDrafts: Make = (prepared, value) => {
       minimum: DAYS_MIN,
       unit: "days",
       claims: [
-        claim(
+        below(
           "B09.weekdayEffect",
-          "weekdays explain less than a tenth of the spread of days",
-          "below",
           0.1,
+          "weekdays explain less than a tenth of the spread of days",
           days.effect,
           SHARE,
         ),
@@ -75,11 +72,10 @@ export const dayDrafts: Make = (prepared, value) => {
       minimum: DAYS_MIN,
       unit: "days",
       claims: [
-        claim(
+        below(
           "B10.medianShare",
-          "on most days the longest job moves less than a tenth",
-          "below",
           0.1,
+          "on most days the longest job moves less than a tenth",
           days.longest,
           SHARE,
         ),
@@ -98,11 +94,10 @@ export const dayDrafts: Make = (prepared, value) => {
       minimum: DAYS_MIN,
       unit: "days",
       claims: [
-        claim(
+        above(
           "B11.medianShare",
-          "on most days the top user moves more than a quarter",
-          "above",
           0.25,
+          "on most days the top user moves more than a quarter",
           days.top,
           SHARE,
         ),
