@@ -74,6 +74,16 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
+  /** 0 to `count` - 1 in random order. */
+  shuffled(count: number): Uint32Array {
+    const list = Uint32Array.from({ length: count }, (_, index) => index);
+    for (let i = count - 1; i > 0; i--) {
+      const j = this.below(i + 1);
+      [list[i], list[j]] = [list[j] as number, list[i] as number];
+    }
+    return list;
+  }
+
   /** Exponentially distributed with the given mean. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.unit());

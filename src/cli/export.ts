@@ -28,6 +28,7 @@ import { parseDuration } from "./bps/options.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { option } from "./option.ts";
+import { parseWindow } from "./values.ts";
 
 const FORMATS = ["perfetto", "speedscope", "csv", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
@@ -107,7 +108,7 @@ async function exportCalls(
   const setting = {
     spillPath,
     keepGoing: options.keepGoing,
-    ...(options.window === undefined ? {} : { window: parseWindow(options.window) }),
+    ...(options.window === undefined ? {} : { window: nanoseconds(parseWindow(options.window)) }),
     ...(options.minDuration === undefined
       ? {}
       : { minDurationNs: parseDuration("--min-duration", options.minDuration) }),
@@ -224,11 +225,7 @@ function tell({ table, rows, format, output, bytes, leftOut }: Done, context: Co
   context.note(`wrote ${formatCount(rows)} ${table === "calls" ? "calls" : `rows of ${table}`} to ${output}`);
 }
 
-/** `12.5-14` as nanoseconds. */
-function parseWindow(text: string): { fromNs: number; toNs: number } {
-  const match = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
-  const [from, to] = [Number(match?.[1]), Number(match?.[2])];
-  if (match === null || !(from < to))
-    throw new UsageError(`--window ${text} is not FROM-TO in seconds with FROM before TO, such as 12.5-14`);
-  return { fromNs: Math.round(from * 1e9), toNs: Math.round(to * 1e9) };
-}
+const nanoseconds = ({ startSeconds, endSeconds }: ReturnType<typeof parseWindow>) => ({
+  fromNs: Math.round(startSeconds * 1e9),
+  toNs: Math.round(endSeconds * 1e9),
+});

@@ -135,7 +135,7 @@ function defaultText(spec: OptionSpec): string {
   return `${value}${["", "K", "M", "G", "T"][power]}`;
 }
 
-function camelCase(name: string): string {
+export function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -9,6 +9,7 @@ import { countedByServers, withServers } from "./job/servers.ts";
 import { showDocument } from "./show-document.ts";
 import { version } from "../../package.json";
 import { option } from "./option.ts";
+import { parseWindow } from "./values.ts";
 
 export default defineCommand({
   name: "report",
@@ -72,12 +73,3 @@ export default defineCommand({
     );
   },
 });
-
-/** `12.5-14` as seconds. */
-function parseWindow(text: string): { startSeconds: number; endSeconds: number } {
-  const match = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
-  const [startSeconds, endSeconds] = [Number(match?.[1]), Number(match?.[2])];
-  if (match === null || !(startSeconds < endSeconds))
-    throw new UsageError(`--window ${text} is not FROM-TO in seconds with FROM before TO, such as 12.5-14`);
-  return { startSeconds, endSeconds };
-}

@@ -48,3 +48,12 @@ function checkRange(flag: string, { min, max }: Range, text: string, value: numb
   if (max !== undefined && value > max) throw new UsageError(`${flag} ${text}: must be at most ${max}`);
   return value;
 }
+
+/** Of `--window`: `12.5-14` as seconds. */
+export function parseWindow(text: string): { startSeconds: number; endSeconds: number } {
+  const match = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text);
+  const [startSeconds, endSeconds] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || !(startSeconds < endSeconds))
+    throw new UsageError(`--window ${text} is not FROM-TO in seconds with FROM before TO, such as 12.5-14`);
+  return { startSeconds, endSeconds };
+}

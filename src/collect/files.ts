@@ -1,5 +1,5 @@
 /** Small files, read to their end whatever size they claim; and what people are told of files. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { PART } from "../node/durable.ts";
 
 /** Files in /proc and /sys say that they have no bytes, or 4096, and may have more. */
@@ -86,4 +86,13 @@ export function fileNamePart(text: string): string {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return plain.replace(/^\./, "%2E").slice(0, 120);
+}
+
+/** Of a folder; none where it cannot be read. */
+export function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }

@@ -1,7 +1,7 @@
 /** Where the small files of servers are: capacity, recovery, clients and evictions of targets; health, network and services. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readShort } from "./files.ts";
+import { namesIn, readShort } from "./files.ts";
 import { LNET_FILES, PLACES, TARGET_NAME } from "./lustre-files.ts";
 
 /** Capacity is with the disk file system of every release, and with OSTs themselves. */
@@ -64,13 +64,5 @@ export class StateFiles {
     }
     this.#found.delete(key);
     return undefined;
-  }
-}
-
-function namesIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
   }
 }

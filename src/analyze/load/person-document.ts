@@ -1,7 +1,7 @@
 /** One user or account as a document. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Document, Figure, Role } from "../../model/index.ts";
-import type { Amounts } from "./amounts.ts";
+import { type Amounts, shareOf } from "./amounts.ts";
 import { type About, cell, table } from "./blocks.ts";
 import type { PersonAnswer } from "./person.ts";
 import { localText, windowText } from "./window.ts";
@@ -57,8 +57,6 @@ export function personDocument(
   };
 }
 
-const shareOf = (part: bigint, whole: bigint): number =>
-  whole === 0n ? Number.NaN : Number(part) / Number(whole);
 const perWrite = ({ bytesWritten, writeCalls }: Amounts): number =>
   writeCalls === 0n ? Number.NaN : Number(bytesWritten) / Number(writeCalls);
 

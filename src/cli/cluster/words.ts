@@ -1,8 +1,6 @@
 /** Parsed options of a command as words again, for tasks. */
 import type { OptionSpecs } from "../command.ts";
-
-const camelCase = (name: string): string =>
-  name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+import { camelCase } from "../parse.ts";
 
 /** Options that differ from their default. */
 export function optionWords(specs: OptionSpecs, options: Readonly<Record<string, unknown>>): string[] {

@@ -2,12 +2,11 @@
  * Counters of each client of a target, read once an hour: all clients of a target become one reading with a row for each, as
  * `job_stats` has one for each job, so that thousands of clients cost a few columns.
  */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bytesSource } from "../../base/source.ts";
 import { MDT_CALLS } from "../../model/index.ts";
 import { type LustreParser, Reading } from "../../formats/lustre/index.ts";
-import { readShort } from "../files.ts";
+import { namesIn, readShort } from "../files.ts";
 import { exportFolders } from "../lustre-files.ts";
 
 const HOUR_NS = 3_600_000_000_000n;
@@ -62,12 +61,4 @@ function clientText(client: string, stats: string | undefined): string {
     if (COUNTED.has(name))
       text += `  ${name}: { samples: ${samples}, unit: ${unit}, min: ${min}, max: ${max}, sum: ${sum} }\n`;
   return text;
-}
-
-function namesIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
 }

@@ -3,7 +3,7 @@ import { wordNumber } from "../../base/words.ts";
 import type { MpiRow, RouterCounter, RouterRow } from "../../model/index.ts";
 import type { RecordBlock } from "./blocks.ts";
 import { clusterModeText, memoryModeText } from "./counter-values.ts";
-import { decode } from "./job.ts";
+import { decode, upToNul } from "./job.ts";
 import { isTime } from "./known-values.ts";
 import { apmpi, apxc, columnOf } from "./modules/index.ts";
 
@@ -82,11 +82,6 @@ const time = (seconds: number) => (isTime(seconds) ? seconds : 0);
 function count({ views: { u32, u64 } }: RecordBlock, word: number): number {
   const value = wordNumber(u32, word);
   return value >= 0 ? value : Number(u64[word]);
-}
-
-function upToNul(bytes: Uint8Array): Uint8Array {
-  const end = bytes.indexOf(0);
-  return end < 0 ? bytes : bytes.subarray(0, end);
 }
 
 const ROUTER_COUNTER =

@@ -171,7 +171,7 @@ function scattered(setting: Setting) {
           const call = machine.readCall;
           bulk(world, rank, { kind: "read", file, offset: base, bytes: count * bytes, piece, call, rate });
         } else {
-          for (const block of shuffled(count, Random.stream(order, part, rank))) {
+          for (const block of Random.stream(order, part, rank).shuffled(count)) {
             const read = { kind: "read", file, offset: base + block * bytes, bytes } as const;
             const seconds = machine.readCall + machine.seek + bytes / own;
             if (seeks) world.make(rank, { kind: "seek", file, seconds: 5e-7 });
@@ -182,13 +182,4 @@ function scattered(setting: Setting) {
       });
     },
   };
-}
-
-function shuffled(count: number, random: Random): Uint32Array {
-  const list = Uint32Array.from({ length: count }, (_, index) => index);
-  for (let i = count - 1; i > 0; i--) {
-    const j = random.below(i + 1);
-    [list[i], list[j]] = [list[j] as number, list[i] as number];
-  }
-  return list;
 }

@@ -49,7 +49,7 @@ export const ACCESSES: readonly SingleLog[] = [
     make(random) {
       const job = new Application(32, random);
       const file = job.lustre("graph.bin", osts(4, 8), PAGES);
-      const blocks = shuffled(32768, (bound) => random.below(bound));
+      const blocks = random.shuffled(32768);
       job.compute(1);
       everyRank(job, file, (rank) => {
         for (const block of blocks.slice(rank * 256, (rank + 1) * 256)) {
@@ -119,13 +119,4 @@ export function everyRank(job: Application, file: string, work: (rank: number) =
     job.close("POSIX", rank, file);
   }
   job.barrier();
-}
-
-function shuffled(count: number, below: (bound: number) => number): number[] {
-  const list = Array.from({ length: count }, (_, index) => index);
-  for (let i = count - 1; i > 0; i--) {
-    const j = below(i + 1);
-    [list[i], list[j]] = [list[j] as number, list[i] as number];
-  }
-  return list;
 }

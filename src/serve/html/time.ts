@@ -214,4 +214,4 @@ function runsOf(
 }
 
 export const rampHtml = (top: number, unit: string): string =>
-  `<span class="ramp">0 ${Array.from({ length: CLASSES + 1 }, (_, at) => `<i class="k${at}"></i>`).join("")} over ${short(top)} ${escapeHtml(unit)}<i class="gapbox"></i>no sample</span>`;
+  `<span class="ramp">0 ${Array.from({ length: CLASSES + 1 }, (_, at) => `<i class="c${at}"></i>`).join("")} over ${short(top)} ${escapeHtml(unit)}<i class="gapbox"></i>no sample</span>`;

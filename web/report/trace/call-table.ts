@@ -1,5 +1,6 @@
 /** The calls of the window as a table: for people who do not see the picture, and for the longest or largest calls. */
-import { button, make, table } from "./dom.ts";
+import { make } from "../dom.ts";
+import { button, table } from "./dom.ts";
 import { type LaneIndex, visibleEntries } from "./lane-index.ts";
 import type { Format } from "./panel.ts";
 import type { Sort, ViewState } from "./state.ts";

@@ -1,5 +1,6 @@
 /** The row of controls above the timeline. */
-import { button, checkbox, choice, make } from "./dom.ts";
+import { make } from "../dom.ts";
+import { button, checkbox, choice } from "./dom.ts";
 import { zoom } from "./state.ts";
 import type { LanesBy, TraceData } from "./trace-data.ts";
 import type { TraceView } from "./view.ts";

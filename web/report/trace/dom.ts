@@ -1,17 +1,7 @@
 /** Elements with text; text is never markup. */
+import { make } from "../dom.ts";
 
 type Child = Node | string;
-
-export function make<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  attributes: Readonly<Record<string, string>> = {},
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[K] {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
 
 export function button(text: string, title: string, onClick: () => void): HTMLButtonElement {
   const element = make("button", { type: "button", title }, text);

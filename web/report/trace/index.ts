@@ -1,7 +1,7 @@
 /** An interactive view of the I/O calls of a job: timeline, offsets, details. */
 import type { Unit } from "../../../src/model/index.ts";
 import { decodeTrace } from "./decode.ts";
-import { make } from "./dom.ts";
+import { make } from "../dom.ts";
 import { inflateBase64 } from "./inflate.ts";
 import { TraceData } from "./trace-data.ts";
 import { TraceView } from "./view.ts";

@@ -1,5 +1,6 @@
 /** The chooser and the canvas of the offset view. */
-import { button, make } from "./dom.ts";
+import { make } from "../dom.ts";
+import { button } from "./dom.ts";
 import { type OffsetResult, offsetSpan } from "./draw-offsets.ts";
 import { visibleEntries } from "./lane-index.ts";
 import { fileEnd } from "./state.ts";

@@ -1,6 +1,7 @@
 /** The panel below the timeline: details of a call or a cell, numbers of a range. */
 import type { Unit } from "../../../src/model/index.ts";
-import { button, facts, make, table } from "./dom.ts";
+import { make } from "../dom.ts";
+import { button, facts, table } from "./dom.ts";
 import type { Hit } from "./hit.ts";
 import type { ViewState } from "./state.ts";
 import { BLOCK_BYTES, type CallStatistics, statisticsOfBins, statisticsOfCalls } from "./statistics.ts";

@@ -1,7 +1,7 @@
 /** The parts of the view put together: state, drawing when something changed, and what selections show. */
 import { callTable, type TableActions } from "./call-table.ts";
 import { Controls } from "./controls.ts";
-import { make } from "./dom.ts";
+import { make } from "../dom.ts";
 import { drawOffsets, OFFSETS_HEIGHT, type OffsetResult } from "./draw-offsets.ts";
 import { drawTimeline } from "./draw-timeline.ts";
 import { listenToKeys } from "./keys.ts";
