@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { syncFolder, writeWhole } from "../node/durable.ts";
 import { makeFolder } from "../node/folders.ts";
 import { entryPath, MANIFEST, segmentName } from "./layout.ts";
-import { type BatchInfo, entryText, type Segment } from "./manifest.ts";
+import { type BatchInfo, entryText, plainBatch, type Segment } from "./manifest.ts";
 import { Store } from "./store.ts";
 import { writeMark } from "./mark.ts";
 
@@ -47,7 +47,7 @@ export async function adoptBatches(to: string, from: readonly string[]): Promise
     }
   }
   for (const folder of folders) syncFolder(folder);
-  writeWhole(entryPath(to, newest.id), entryText({ ...newest, replaces: [], tables }));
+  writeWhole(entryPath(to, newest.id), entryText({ ...plainBatch(newest), replaces: [], tables }));
   writeMark(to, true);
   syncFolder(join(to, MANIFEST));
 }

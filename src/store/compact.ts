@@ -30,6 +30,7 @@ import {
   liveBatches,
   type Manifest,
   markSettled,
+  plainBatch,
   readManifest,
   segmentsOf,
 } from "./manifest.ts";
@@ -248,7 +249,7 @@ function partition(batches: readonly BatchInfo[], table: string, targetBytes: nu
         lots.push([]);
         bytes = 0;
       }
-      lots.at(-1)?.push({ ...batch, tables: { [table]: [segment] } });
+      lots.at(-1)?.push({ ...plainBatch(batch), tables: { [table]: [segment] } });
       bytes += segment.bytes;
     }
   }

@@ -5,7 +5,7 @@
 import { assert } from "../base/assert.ts";
 import { SMALL_WRITE_BYTES, STORE_LEVELS, type StoreLevel, type TableSchema } from "../model/index.ts";
 import { quoteName } from "./database.ts";
-import type { BatchInfo, Pruned } from "./manifest.ts";
+import { type BatchInfo, plainBatch, type Pruned } from "./manifest.ts";
 
 export const levelOf = (table: TableSchema): StoreLevel | undefined =>
   STORE_LEVELS.find((one) => one.table === table);
@@ -52,7 +52,7 @@ export function withoutLevels(batch: BatchInfo): BatchInfo {
   assert(batch.pruned === undefined, "sums of minutes that are gone cannot be made again");
   const names = new Set(STORE_LEVELS.map(({ table }) => table.name));
   const tables = Object.fromEntries(Object.entries(batch.tables).filter(([name]) => !names.has(name)));
-  return { ...batch, tables };
+  return { ...plainBatch(batch), tables };
 }
 
 /** What is known to be gone of batches that become one. */

@@ -13,7 +13,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { STORE_LEVELS, STORE_SCHEMA, storedFiles } from "../model/index.ts";
 import { quoteName } from "./database.ts";
 import { levelOf, levelsOfBase } from "./levels.ts";
-import { type BatchInfo, rowsOf, type Segment } from "./manifest.ts";
+import { type BatchInfo, plainBatch, rowsOf, type Segment } from "./manifest.ts";
 import { tableQuery } from "./views.ts";
 
 export interface DamagedPart {
@@ -216,5 +216,5 @@ export function withoutSegments(batch: BatchInfo, files: ReadonlySet<string>): B
     const left = segments.filter(({ file }) => !files.has(file));
     if (left.length > 0) tables[name] = left;
   }
-  return { ...batch, tables };
+  return { ...plainBatch(batch), tables };
 }

@@ -3,7 +3,8 @@
  * the copy says of an id is true as long as the entry is listed; which entries there are, the folder alone says. It may be old,
  * missing or damaged: then entries are read one by one.
  *
- *     STORE/manifest.pack   a line for each entry, `<id> <JSON>`, and a last line with the SHA-256 of all before
+ *     STORE/manifest.pack   a head, a line for each entry, `<id> <JSON>`, with a = before the JSON where it replaces nothing and is
+ *                           whole, and a last line with the SHA-256 of all before
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { join } from "node:path";
 import { assert } from "../base/assert.ts";
 import { writeWhole } from "../node/durable.ts";
 import { ID_LENGTH, isBatchId } from "./layout.ts";
-import type { BatchInfo } from "./manifest.ts";
+import { type BatchInfo, plainBatch } from "./manifest.ts";
 
 export const PACK = "manifest.pack";
 /** Fewer entries are read as fast one by one. */
@@ -19,58 +20,75 @@ const PACK_LEAST = 1000;
 /** A new copy is made when this share of the entries is not in it. */
 const STALE_SHARE = 0.1;
 const HASH_LENGTH = 64;
+/** Copies that begin otherwise are of other versions, and made anew. */
+const HEAD = Buffer.from("plimsoll manifest 2\n");
+const LINE_END = 10;
+/** Before the JSON of an entry that replaces nothing and has lost nothing. */
+const PLAIN = 61;
 
 /** Entries of the copy by id; none where there is no whole copy. Of most only the id is looked at until more is asked for. */
 export function readPack(store: string): ReadonlyMap<string, BatchInfo> {
   const entries = new Map<string, BatchInfo>();
   const bytes = bytesOf(join(store, PACK));
   const end = (bytes?.length ?? 0) - HASH_LENGTH - 1;
-  if (bytes === undefined || end < 0) return entries;
+  if (bytes === undefined || end < HEAD.length || bytes.compare(HEAD, 0, HEAD.length, 0, HEAD.length) !== 0)
+    return entries;
   const sum = createHash("sha256").update(bytes.subarray(0, end)).digest("hex");
   if (bytes.toString("latin1", end, end + HASH_LENGTH) !== sum) return entries;
-  const text = bytes.toString("utf8", 0, end);
-  // Rare, and looked for once: in each entry it would take longer than all else.
-  const somePruned = text.includes(PRUNED);
-  for (let at = 0; at < text.length; ) {
-    const next = text.indexOf("\n", at);
-    const id = text.slice(at, at + ID_LENGTH);
+  for (let at = HEAD.length; at < end; ) {
+    const next = bytes.indexOf(LINE_END, at);
+    const id = bytes.toString("latin1", at, at + ID_LENGTH);
     assert(isBatchId(id) && next > at + ID_LENGTH, "a whole copy has lines of entries");
-    entries.set(id, lazyEntry(id, text.slice(at + ID_LENGTH + 1, next), somePruned));
+    const from = at + ID_LENGTH + 1;
+    entries.set(
+      id,
+      bytes[from] === PLAIN ? new PlainEntry(id, bytes, from + 1, next) : parse(bytes, from, next),
+    );
     at = next + 1;
   }
   return entries;
 }
 
-/** Replacements stand first, so that those without are known at a glance. */
-const NOTHING_REPLACED = '{"replaces":[],';
-const NONE: readonly string[] = [];
-const PRUNED = '"pruned":';
+const parse = (bytes: Buffer, from: number, to: number): BatchInfo =>
+  JSON.parse(bytes.toString("utf8", from, to)) as BatchInfo;
 
-function lazyEntry(id: string, text: string, mayBePruned: boolean): BatchInfo {
-  let parsed: BatchInfo | undefined;
-  const all = (): BatchInfo => (parsed ??= JSON.parse(text) as BatchInfo);
-  const plain = text.startsWith(NOTHING_REPLACED);
-  // Properties of its own, so that a copy with `...` has them too.
-  return {
-    id,
-    get version() {
-      return all().version;
-    },
-    get created() {
-      return all().created;
-    },
-    get writer() {
-      return all().writer;
-    },
-    get replaces() {
-      return plain ? NONE : all().replaces;
-    },
-    get tables() {
-      return all().tables;
-    },
-    // Left out where there is none.
-    ...(mayBePruned && text.includes(PRUNED) && { pruned: all().pruned as NonNullable<BatchInfo["pruned"]> }),
-  };
+const NONE: readonly string[] = [];
+
+/** An entry that replaces nothing and has lost nothing, as most. */
+class PlainEntry implements BatchInfo {
+  readonly id: string;
+  readonly replaces = NONE;
+  readonly #bytes: Buffer;
+  readonly #from: number;
+  readonly #to: number;
+  #parsed: BatchInfo | undefined;
+
+  constructor(id: string, bytes: Buffer, from: number, to: number) {
+    this.id = id;
+    this.#bytes = bytes;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  get #all(): BatchInfo {
+    return (this.#parsed ??= parse(this.#bytes, this.#from, this.#to));
+  }
+
+  get version(): number {
+    return this.#all.version;
+  }
+
+  get created(): string {
+    return this.#all.created;
+  }
+
+  get writer(): string {
+    return this.#all.writer;
+  }
+
+  get tables(): BatchInfo["tables"] {
+    return this.#all.tables;
+  }
 }
 
 /**
@@ -86,11 +104,13 @@ export function renewPack(
   let missing = 0;
   for (const id of entries.keys()) if (!packed.has(id)) missing++;
   if (missing < STALE_SHARE * entries.size) return packed;
-  const lines: string[] = [];
-  for (const { id, version, created, writer, replaces, pruned, tables } of entries.values())
+  const lines = [HEAD.toString()];
+  for (const batch of entries.values()) {
+    const plain = batch.replaces.length === 0 && batch.pruned === undefined;
     lines.push(
-      `${id} ${JSON.stringify({ replaces, version, created, writer, ...(pruned === undefined ? {} : { pruned }), tables })}\n`,
+      `${batch.id} ${plain ? String.fromCharCode(PLAIN) : ""}${JSON.stringify(plainBatch(batch))}\n`,
     );
+  }
   const text = lines.join("");
   const sum = createHash("sha256").update(text).digest("hex");
   try {

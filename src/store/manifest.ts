@@ -63,7 +63,13 @@ const ENTRY_END = ".json";
 
 export function entryText(batch: BatchInfo): string {
   assert(areTables(batch.tables, batch.id), "an entry that is written can be read");
-  return `${JSON.stringify({ kind: KIND, ...batch }, undefined, 1)}\n`;
+  return `${JSON.stringify({ kind: KIND, ...plainBatch(batch) }, undefined, 1)}\n`;
+}
+
+/** With properties of its own: those of some batches are read when they are asked for. */
+export function plainBatch(batch: BatchInfo): BatchInfo {
+  const { id, version, created, writer, replaces, pruned, tables } = batch;
+  return { id, version, created, writer, replaces, ...(pruned === undefined ? {} : { pruned }), tables };
 }
 
 interface ReadOptions {
@@ -100,7 +106,11 @@ export function readManifest(store: string, { known, lenient = false }: ReadOpti
         if (lost !== undefined && attempt > 0) throw new FormatError(store, {}, lost);
         if (lost !== undefined) continue;
       }
-      return { entries, settled: new Set(names.flatMap((name) => markId(name) ?? [])), damaged };
+      return {
+        entries,
+        settled: new Set(names.flatMap((name) => (name.endsWith(ENTRY_END) ? [] : (markId(name) ?? [])))),
+        damaged,
+      };
     } catch (error) {
       // Someone removes replaced batches at this moment; what replaced them is in the next listing.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 20) throw error;
@@ -127,22 +137,24 @@ export type Verdict = "live" | "replaced" | "rejected";
 /** Judges all entries, in the order of ids. */
 export function judge({ entries, settled }: Pick<Manifest, "entries" | "settled">): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
-  for (const { id, replaces } of entries.values())
-    verdicts.set(id, replaces.length === 0 || settled.has(id) ? "live" : "rejected");
+  const compactions: BatchInfo[] = [];
+  for (const [id, batch] of entries) {
+    verdicts.set(id, "live");
+    if (batch.replaces.length > 0) compactions.push(batch);
+  }
+  for (const { id } of compactions) if (!settled.has(id)) verdicts.set(id, "rejected");
   for (const id of settled) {
     for (const old of entries.get(id)?.replaces ?? []) if (verdicts.has(old)) verdicts.set(old, "replaced");
   }
-  for (const { id, replaces } of entries.values()) {
+  for (const { id, replaces } of compactions) {
     if (verdicts.get(id) !== "rejected" || !replaces.every((old) => verdicts.get(old) === "live")) continue;
     for (const old of replaces) verdicts.set(old, "replaced");
     verdicts.set(id, "live");
   }
   assert(verdicts.size === entries.size, "every entry is judged, and nothing else");
-  for (const { id, replaces } of entries.values())
+  for (const { id, replaces } of compactions)
     assert(
-      replaces.length === 0 ||
-        verdicts.get(id) !== "live" ||
-        replaces.every((old) => verdicts.get(old) !== "live"),
+      verdicts.get(id) !== "live" || replaces.every((old) => verdicts.get(old) !== "live"),
       "no row counts in a batch and in the one that replaces it",
     );
   return verdicts;
@@ -174,9 +186,14 @@ export function bytesOf(batch: BatchInfo): number {
     .reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** A folder that did not change for so long is listed once; longer than clocks of machines are apart. */
+const QUIET_MS = 60_000;
+
 /** A listing that did not change while it was made; some file systems give no such promise for one call. */
 function stableNames(folder: string): string[] {
+  const changed = changedMs(folder);
   let names = namesIn(folder);
+  if (Date.now() - changed > QUIET_MS && changedMs(folder) === changed) return names;
   for (let attempt = 0; attempt < 10; attempt++) {
     const again = namesIn(folder);
     if (again.length === names.length && again.every((name, index) => name === names[index])) break;
@@ -184,6 +201,9 @@ function stableNames(folder: string): string[] {
   }
   return names;
 }
+
+const changedMs = (folder: string): number =>
+  statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 
 function readEntry(path: string, id: string): BatchInfo {
   const text = readFileSync(path, "utf8");

@@ -21,7 +21,15 @@ import { removeFile } from "./files.ts";
 import { reached } from "./hooks.ts";
 import { newBatchId, TMP } from "./layout.ts";
 import { isRolled, levelOf, prunedOf, rollAgain } from "./levels.ts";
-import { type BatchInfo, liveBatches, type Pruned, readManifest, rowsOf, type Segment } from "./manifest.ts";
+import {
+  type BatchInfo,
+  liveBatches,
+  plainBatch,
+  type Pruned,
+  readManifest,
+  rowsOf,
+  type Segment,
+} from "./manifest.ts";
 import { isThinned, THINNED_TABLES, thinned } from "./thin.ts";
 import { verifySegments } from "./verify.ts";
 import { tableQuery } from "./views.ts";
@@ -88,7 +96,7 @@ export async function renewBatch(
       "tables that have no level keep all of their rows",
     );
     const id = newBatchId([...manifest.entries.keys()].at(-1));
-    const pruned = prunedOf([batch, { ...batch, pruned: before }]);
+    const pruned = prunedOf([batch, { ...plainBatch(batch), pruned: before }]);
     const gone = pruned !== undefined && Object.keys(pruned).length > 0 ? pruned : undefined;
     return publish({ store, writer }, id, segments, [batch.id], renamed, gone);
   } finally {
@@ -144,7 +152,7 @@ async function partsOf(
     if (from !== undefined && last < from) continue;
     if (whole && (from === undefined || first >= from)) parts.push({ segment });
     else {
-      const one = { ...batch, tables: { [table.name]: [segment] } };
+      const one = { ...plainBatch(batch), tables: { [table.name]: [segment] } };
       parts.push({ query: `from ${rows(one)} where ${later}` });
     }
   }
@@ -155,7 +163,7 @@ async function partsOf(
 function thinnedParts(store: string, batch: BatchInfo, table: TableSchema, before: Pruned): Part[] {
   if (batch.tables[table.name] === undefined) return [];
   const rows = tableQuery(table, { store, batches: [batch], hiding: new Set() });
-  const all = prunedOf([batch, { ...batch, pruned: before }]) ?? before;
+  const all = prunedOf([batch, { ...plainBatch(batch), pruned: before }]) ?? before;
   return [{ query: thinned(table, `(${rows})`, all) }];
 }
 
