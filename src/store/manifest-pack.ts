@@ -20,7 +20,7 @@ const PACK_LEAST = 1000;
 /** A new copy is made when this share of the entries is not in it. */
 const STALE_SHARE = 0.1;
 const HASH_LENGTH = 64;
-/** Copies that begin otherwise are of other versions, and made anew. */
+/** Copies that begin otherwise are of other versions: they are made again. */
 const HEAD = Buffer.from("plimsoll manifest 2\n");
 const LINE_END = 10;
 /** Before the JSON of an entry that replaces nothing and has lost nothing. */
