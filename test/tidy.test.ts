@@ -99,7 +99,7 @@ const WORDS: Readonly<Record<string, number>> = {
 const MADE_BY_GUIDES = [
   "src/formats/beacon/format.ts",
   "src/formats/beacon/beacon.test.ts",
-  "src/analyze/study/reuse/a17-data-per-selected-file.ts",
+  "src/analyze/study/reuse/a21-data-per-selected-file.ts",
 ];
 
 /** Assertions per 1,000 lines where a broken invariant would travel. */
