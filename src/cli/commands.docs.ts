@@ -2,7 +2,7 @@
 
 import type { Command, CommandEntry } from "./command.ts";
 import { commands } from "./index.ts";
-import { COMMON_OPTIONS, optionFlags } from "./parse.ts";
+import { argumentHelp, COMMON_OPTIONS, optionFlags, optionHelp, synopsis } from "./parse.ts";
 
 export const path = "docs/commands.md";
 
@@ -33,20 +33,16 @@ export async function generate(table: readonly CommandEntry[] = commands): Promi
 }
 
 function section(command: Command): string[] {
-  const words = command.arguments.map(({ name, optional, variadic }) => {
-    const inner = `${name.toUpperCase()}${variadic ? "..." : ""}`;
-    return optional ? `[${inner}]` : inner;
-  });
   return [
     `### plimsoll ${command.name}`,
     "",
     command.description,
     "",
     "```",
-    ["plimsoll", command.name, ...words, "[options]"].join(" "),
+    synopsis(command),
     "```",
     "",
-    ...command.arguments.map((one) => `- \`${one.name.toUpperCase()}\`: ${one.help}`),
+    ...command.arguments.map((one) => `- \`${one.name.toUpperCase()}\`: ${argumentHelp(one)}`),
     ...optionRows(command.options),
     "",
     "Examples:",
@@ -59,8 +55,7 @@ function section(command: Command): string[] {
 }
 
 function optionRows(options: Command["options"]): string[] {
-  return Object.entries(options).map(([name, spec]) => {
-    const choices = spec.kind === "choice" ? ` (${spec.choices.join(", ")})` : "";
-    return `- \`${optionFlags(name, spec)}\`: ${spec.help}${choices}`;
-  });
+  return Object.entries(options).map(
+    ([name, spec]) => `- \`${optionFlags(name, spec)}\`: ${optionHelp(spec)}`,
+  );
 }

@@ -42,7 +42,7 @@ export default defineCommand({
     list: option.flag("explain all rules; reads no log"),
     "fail-on": option.choice(SEVERITIES, "exit code 1 if a finding has at least this severity"),
     to: option.choice(CI_FORMATS, "print the findings for a CI system: SARIF 2.1.0 or JUnit XML"),
-    only: option.list("ID", "apply only this rule; may be repeated"),
+    only: option.list("ID", "apply only this rule"),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
   },

@@ -33,7 +33,7 @@ export default defineCommand({
     cluster: option.text("NAME", "cluster of jobs and counters that do not name one"),
     "job-id": option.list(
       "TEMPLATE",
-      "job id format of the servers, as in the clients' jobid_name (%j, %j:%u:%H, %e.%u.%h), with %C for the cluster; may be repeated, the first match counts",
+      "job id format of the servers, as in the clients' jobid_name (%j, %j:%u:%H, %e.%u.%h), with %C for the cluster; the first match counts",
     ),
     zone: option.text(
       "ZONE",

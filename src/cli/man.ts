@@ -2,7 +2,7 @@
 import { version } from "../../package.json";
 import type { Command, CommandEntry, OptionSpecs } from "./command.ts";
 import { ABOUT, EXIT_CODES } from "./help.ts";
-import { argumentHelp, COMMON_OPTIONS, optionFlags, optionHelp } from "./parse.ts";
+import { argumentHelp, COMMON_OPTIONS, optionFlags, optionHelp, synopsis } from "./parse.ts";
 
 interface ManPage {
   /** "plimsoll-darshan-parse.1" */
@@ -59,17 +59,12 @@ function mainPage(table: readonly CommandEntry[]): string {
 }
 
 function commandPage(command: Command, summary: string): string {
-  const words = command.arguments.map(({ name, optional, variadic }) => {
-    const inner = `${name.toUpperCase()}${variadic ? "..." : ""}`;
-    return optional ? `[${inner}]` : inner;
-  });
   return page([
     head(pageName(command.name)),
     ".SH NAME",
     `${plain(pageName(command.name))} \\- ${plain(summary)}`,
     ".SH SYNOPSIS",
-    `.B ${plain(`plimsoll ${command.name}`)}`,
-    plain([...words, "[options]"].join(" ")),
+    `.B ${plain(synopsis(command))}`,
     ".SH DESCRIPTION",
     plain(command.description),
     ".SH OPTIONS",

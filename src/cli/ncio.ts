@@ -21,7 +21,7 @@ export default defineCommand({
     pattern: option.choice(PATTERN_NAMES, "equal regions, or an application pattern", { default: "ncio" }),
     shape: option.list(
       "FIELD=VALUE",
-      "pattern parameter, such as cells=16 (flash) or grid=64,64,64 (subarray); may be repeated",
+      "pattern parameter, such as cells=16 (flash) or grid=64,64,64 (subarray)",
     ),
     output: option.output("FILE.json", "write the points to a file"),
   },

@@ -100,6 +100,14 @@ function argumentTerm({ name, optional, variadic }: ArgumentSpec): string {
   return optional ? `[${inner}]` : `<${inner}>`;
 }
 
+/** "plimsoll top WHAT [INPUT...] [options]" */
+export function synopsis({ name, arguments: words }: Command): string {
+  const terms = words.map((word) =>
+    argumentTerm({ ...word, name: word.name.toUpperCase() }).replace(/[<>]/g, ""),
+  );
+  return ["plimsoll", name, ...terms, "[options]"].join(" ");
+}
+
 export function argumentHelp({ help, choices }: ArgumentSpec): string {
   return choices === undefined ? help : `${help} (${choices.join(", ")})`;
 }

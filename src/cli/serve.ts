@@ -20,7 +20,7 @@ export default defineCommand({
       "NAME",
       "header in which the proxy sends the user name, such as X-Remote-User",
     ),
-    admins: option.list("NAME", "users who see everything, with --user-header; comma-separated or repeated"),
+    admins: option.list("NAME", "users who see everything, with --user-header; comma-separated"),
     "token-file": option.text("FILE", "file with the token (default: a new token at each start)"),
     sql: option.flag("enable /sql for administrators: read-only statements, max 10 s and 256 MiB each"),
     studies: option.text("DIR", "folder with results of plimsoll study -o, for /studies"),

@@ -52,7 +52,10 @@ const OPTIONS = {
     "for comparison, static: no rescheduling; mpi-io: a --workload into one file shared by MPI ranks, measured and removed",
     { default: "adaptive" },
   ),
-  mpiexec: option.text("PROGRAM", "launcher of the ranks of --method mpi-io [mpiexec.mpich, mpiexec]"),
+  mpiexec: option.text(
+    "PROGRAM",
+    "launcher of the ranks of --method mpi-io (default: mpiexec.mpich, mpiexec)",
+  ),
   writers: option.whole("writer processes (default: twice the cores, max 16)", { min: 1, max: 1024 }),
   "per-target": option.whole("concurrent writers per target (default: measured)", { min: 1, max: 1024 }),
   memory: option.bytes("buffer memory of all processes together", { min: 2 ** 21, default: 2 ** 28 }),

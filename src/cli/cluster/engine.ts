@@ -30,7 +30,10 @@ import { option } from "../option.ts";
 
 export const CLUSTER_OPTIONS = {
   tasks: option.whole("number of tasks", { min: 1, max: TASKS_MAX, default: 16 }),
-  run: option.text("DIR", "run folder: scripts, logs, time and memory of every task [plimsoll-COMMAND]"),
+  run: option.text(
+    "DIR",
+    "run folder: scripts, logs, time and memory of every task (default: plimsoll-COMMAND)",
+  ),
   sbatch: option.text("OPTIONS", 'additional sbatch options, such as "-p batch -t 2:00:00 --mem=4G"'),
   local: option.whole("without Slurm: run tasks as local processes, N at a time", {
     min: 1,

@@ -12,18 +12,15 @@ import { option } from "../option.ts";
 
 /** Which files count. */
 export const FILE_OPTIONS = {
-  include: option.list(
-    "PATTERN",
-    "count only matching files, such as '*.h5' or '/scratch/**'; may be repeated",
-  ),
-  exclude: option.list("PATTERN", "skip matching files, such as '**/site-packages/**'; may be repeated"),
+  include: option.list("PATTERN", "count only matching files, such as '*.h5' or '/scratch/**'"),
+  exclude: option.list("PATTERN", "skip matching files, such as '**/site-packages/**'"),
 } as const satisfies OptionSpecs;
 
 export const JOB_OPTIONS = {
   ...FILE_OPTIONS,
   threshold: option.list(
     "ID.NAME=VALUE",
-    "override a rule threshold, such as small-writes.share=0.2; may be repeated (see plimsoll findings --list)",
+    "override a rule threshold, such as small-writes.share=0.2 (see plimsoll findings --list)",
     { short: "t" },
   ),
   ...READ_OPTIONS,

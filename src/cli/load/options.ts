@@ -46,10 +46,7 @@ export const STORE_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 export const TARGET_OPTION = {
-  target: option.list(
-    "NAME",
-    "OST0007, OST*, MDT000?, lustre1-OST*; comma-separated or repeated (default: all)",
-  ),
+  target: option.list("NAME", "OST0007, OST*, MDT000?, lustre1-OST*; comma-separated (default: all)"),
 } as const satisfies OptionSpecs;
 
 export const TIME_OPTIONS = {

@@ -23,7 +23,7 @@ export default defineCommand({
   description:
     "Shows the current load of a file system: targets with their rates, latencies and fill levels, and the busiest jobs. It reads collector folders (--dir; repeat it for copies of all servers' folders) or the last minutes of a store (--store). On a terminal it refreshes every --every until q is pressed; o changes the order. Without a terminal, or with --once, it prints one table; --json prints one document.",
   options: {
-    dir: option.list("DIR", "folder of plimsoll collect server; may be repeated"),
+    dir: option.list("DIR", "folder of plimsoll collect server"),
     store: option.text("DIR", "store to read instead"),
     ...TARGET_OPTION,
     order: option.choice(LIVE_ORDERS, "sort by", { default: "bytes" }),

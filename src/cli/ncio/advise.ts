@@ -20,12 +20,12 @@ import { type Loaded, loadSweep } from "../../ncio/run/load.ts";
 import { option } from "../option.ts";
 
 const options = {
-  case: option.choice(CASES, "contiguous (c) or not (nc) in memory and in file [c-nc]"),
-  count: option.whole("regions per rank [as in the sweep]", { min: 1 }),
-  size: option.bytes("region size [as in the sweep]", { min: 1 }),
-  spacing: option.bytes("distance between region starts [as in the sweep]", { min: 1 }),
-  ranks: option.whole("processes [as in the sweep]", { short: "n", min: 1 }),
-  direction: option.choice(["write", "read"], "direction of the program [as in the sweep]"),
+  case: option.choice(CASES, "contiguous (c) or not (nc) in memory and in file (default: c-nc)"),
+  count: option.whole("regions per rank (default: as in the sweep)", { min: 1 }),
+  size: option.bytes("region size (default: as in the sweep)", { min: 1 }),
+  spacing: option.bytes("distance between region starts (default: as in the sweep)", { min: 1 }),
+  ranks: option.whole("processes (default: as in the sweep)", { short: "n", min: 1 }),
+  direction: option.choice(["write", "read"], "direction of the program (default: as in the sweep)"),
   method: option.choice(METHOD_ORDER, "current method of the program, to compute the speed-up", {
     default: "posix",
   }),

@@ -12,7 +12,10 @@ import { option } from "../option.ts";
 const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;
 
 export const common = {
-  method: option.text("LIST", `comma-separated: ${METHODS.join(", ")} [all that the back end supports]`),
+  method: option.text(
+    "LIST",
+    `comma-separated: ${METHODS.join(", ")} (default: all that the back end supports)`,
+  ),
   case: option.text("LIST", "comma-separated: contiguous (c) or not (nc) in memory and in file", {
     default: CASES.join(","),
   }),
@@ -41,7 +44,7 @@ export const common = {
       default: PAPER_REPEATS,
     },
   ),
-  "warm-ups": option.whole("warm-up runs per point [2; servers 12]", { min: 0, max: 2000 }),
+  "warm-ups": option.whole("warm-up runs per point (default: 2; servers 12)", { min: 0, max: 2000 }),
   pause: option.number("pause between repetitions, in seconds", { min: 0, max: 3600, default: 1 }),
   sync: option.flag("no fsync", { default: true }),
   verify: option.flag("do not verify data", { default: true }),
@@ -50,10 +53,16 @@ export const common = {
     max: 65_536,
     default: METHOD_DEFAULTS.listPairs,
   }),
-  aggregators: option.whole("aggregators of two-phase I/O [all ranks, max 4]", { min: 1, max: 1024 }),
-  buffer: option.bytes("buffer of two-phase I/O [4M] and of data sieving [512K]", { min: 512, max: 2 ** 30 }),
-  hint: option.list("KEY=VALUE", "MPI-IO hint; may be repeated"),
-  mpiexec: option.text("PROGRAM", "launcher of the MPI-IO ranks [mpiexec.mpich, mpiexec]"),
+  aggregators: option.whole("aggregators of two-phase I/O (default: all ranks, max 4)", {
+    min: 1,
+    max: 1024,
+  }),
+  buffer: option.bytes("buffer of two-phase I/O (default: 4M) and of data sieving (default: 512K)", {
+    min: 512,
+    max: 2 ** 30,
+  }),
+  hint: option.list("KEY=VALUE", "MPI-IO hint"),
+  mpiexec: option.text("PROGRAM", "launcher of the MPI-IO ranks (default: mpiexec.mpich, mpiexec)"),
   inside: option.choice(
     INSIDE,
     "how aggregators of two-phase I/O move windows with holes: data sieving, or list or datatype requests",
@@ -61,16 +70,16 @@ export const common = {
   ),
   "one-sync": option.flag("in two-phase I/O one rank syncs for all, as ROMIO does on PVFS2"),
   "flow-pairs": option.whole(
-    "max memory regions per datatype request to a contiguous file (PVFS2: 1024) [no limit]",
+    "max memory regions per datatype request to a contiguous file (default: no limit; PVFS2: 1024)",
     { min: 1 },
   ),
   "server-sync": option.choice(
     SYNCS,
-    "how servers started for this run sync: beside other requests, blocking them, or delayed until the file is quiet [beside]",
+    "how servers started for this run sync: beside other requests, blocking them, or delayed until the file is quiet (default: beside)",
   ),
   "server-join": option.choice(
     JOINS,
-    "how servers started for this run write the pieces of a request [touching]",
+    "how servers started for this run write the pieces of a request (default: touching)",
   ),
   late: option.number("the last rank starts this many seconds after the others", {
     min: 0,
@@ -80,7 +89,7 @@ export const common = {
   "like-paper": option.flag(
     "storage like the paper's PVFS2: --backend servers --server-sync blocking --server-join none --flow-pairs 1024 --one-sync",
   ),
-  memory: option.bytes("memory limit of all ranks together [half of RAM]", { min: 2 ** 20 }),
+  memory: option.bytes("memory limit of all ranks together (default: half of RAM)", { min: 2 ** 20 }),
 } as const;
 
 export type Common = OptionValues<typeof common>;

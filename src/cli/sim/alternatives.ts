@@ -53,7 +53,7 @@ export default defineCommand({
   arguments: [
     {
       name: "machine",
-      help: "jaguar, franklin, xtp, or a machine file (.json) [all three]",
+      help: "jaguar, franklin, xtp, or a machine file (.json) (default: all three)",
       kind: "file",
       variadic: true,
       optional: true,

@@ -32,7 +32,7 @@ const OPTIONS = {
   ),
   around: option.text(
     "RUN|TIME",
-    "center of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
+    "centre of the time window: a run id or a time (default: the removed run, or the run with the most bytes on the target)",
   ),
   hours: option.number("hours before and after", { min: 0, max: 10_000, default: 1 }),
   output: option.output("FILE.html", "write the answer as one HTML file"),

@@ -21,7 +21,7 @@ export default defineCommand({
       min: 0,
     }),
     buckets: option.whole(
-      "also partition accesses and files by file, runs by run, jobs and minutes by job into N buckets, so that a study task reads only its own [as the store has]",
+      "also partition accesses and files by file, runs by run, jobs and minutes by job into N buckets, so that a study task reads only its own (default: as the store has)",
       { min: 1, max: 10_000 },
     ),
     by: option.choice(

@@ -16,7 +16,7 @@ function specOf(info: OptionInfo): OptionSpec {
     : info.bytes
       ? formatBytes(Number(info.default))
       : String(info.default);
-  const help = `${info.help}${shown === "" ? "" : ` [${shown}]`}`;
+  const help = `${info.help}${shown === "" ? "" : ` (default: ${shown})`}`;
   const valueName = info.valueName === undefined ? {} : { valueName: info.valueName };
   if (info.choices) return { kind: "choice", choices: info.choices, help };
   if (Array.isArray(info.default)) return { kind: "list", help, ...valueName };

@@ -44,7 +44,7 @@ export default defineCommand({
     ...PART_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
-      help: "memory limit of database and accesses; beyond it, data is read in parts [2 GiB]",
+      help: "memory limit of database and accesses; beyond it, data is read in parts (default: 2 GiB)",
     },
     units: option.choice(["si", "iec"], "size suffixes: K is 1000 (si) or 1024 (iec)", { default: "si" }),
     ...STUDY_OPTIONS,

@@ -37,7 +37,7 @@ export default defineCommand({
     ...PART_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
-      help: "database memory limit; beyond it, spill to disk; plus about 150 bytes per job [1 GiB]",
+      help: "database memory limit; beyond it, spill to disk; plus about 150 bytes per job (default: 1 GiB)",
     },
     ...STUDY_OPTIONS,
   },
