@@ -1,10 +1,18 @@
 import { mean, passing } from "../../../base/statistics.ts";
+import type { Queryable } from "../../../model/index.ts";
+import { partOr } from "../common/parts.ts";
 import { BAD_CLOCK } from "./census.ts";
 import { defineItem, number, share } from "./item.ts";
 
 /** How long the runs took whose clock is right. */
 export const DURATIONS = `select end_unix_ns - start_unix_ns as ns from reuse_period_runs
   where not ${BAD_CLOCK} and end_unix_ns >= start_unix_ns`;
+
+/** Of run times: so many bits less tell those of about a second apart. */
+const BIN_BITS = 30;
+/** Run times by the second, which are few; the median is then looked for among those of one second. */
+export const DURATION_BINS = `select ns >> ${BIN_BITS} as bin, count(*) as n, sum(ns) as ns,
+  count(*) filter (ns < 7.2e12) as short from (${DURATIONS}) group by bin`;
 
 export const a18 = defineItem({
   id: "A18",
@@ -27,24 +35,16 @@ export const a18 = defineItem({
   narrative: ({ number: of, text }) =>
     `${text("below2Hours")} of the runs end within two hours (paper: more than 80 % of the jobs), on average after ${of("runMeanHours")} hours; files are idle ${of("readGapOverRun")} times as long between read runs and ${of("writeGapOverRun")} times between write runs.`,
   async measure({ db, scan }) {
-    const lengths = db.part?.("durations");
-    // Whole nanoseconds add up to the same in any order.
-    const [row] = await db.rows(
-      lengths === undefined
-        ? `select count(*) as n, sum(ns) as ns, median(ns / 3.6e12) as median, count(*) filter (ns < 7.2e12) as short
-          from (${DURATIONS})`
-        : countedLengths(lengths),
-    );
-    const n = number(row?.n) || 0;
-    const run = number(row?.ns) / 3.6e12 / n;
+    const { n, ns, short, median } = await runTimes(db);
+    const run = ns / 3.6e12 / n;
     const gap = (hours: Float64Array) => mean(passing(hours, (one) => !Number.isNaN(one)));
     return {
       n,
       unit: "runs",
       values: {
         runMeanHours: run,
-        runMedianHours: number(row?.median),
-        below2Hours: share(number(row?.short) || 0, n),
+        runMedianHours: median,
+        below2Hours: share(short, n),
         readGapOverRun: gap(scan.sequences.gapRead) / run,
         writeGapOverRun: gap(scan.sequences.gapWrite) / run,
       },
@@ -52,11 +52,22 @@ export const a18 = defineItem({
   },
 });
 
-/** The same of lengths with how often each occurs: the median is the mean of the two in the middle. */
-const countedLengths = (
-  lengths: string,
-): string => `with counted as (select ns, sum(n) as n from ${lengths} group by ns),
-    ranked as (select *, sum(n) over (order by ns) as upto, sum(n) over () as total from counted)
-  select sum(n) as n, sum(n * ns) as ns, sum(n) filter (ns < 7.2e12) as short,
-    (min(ns) filter (upto > (total - 1) // 2) / 3.6e12 + min(ns) filter (upto > total // 2) / 3.6e12) / 2 as median
-  from ranked`;
+/** Whole nanoseconds add up to the same in any order. */
+async function runTimes(db: Queryable) {
+  const [row] = await db.rows(`with bins as (select bin, sum(n) as n, sum(ns) as ns, sum(short) as short
+        from ${partOr(db, "duration_bins", DURATION_BINS)} group by bin),
+      ranked as (select *, sum(n) over (order by bin) as upto, sum(n) over () as total from bins),
+      ends as (select min(bin) filter (upto > (total - 1) // 2) as low, min(bin) filter (upto > total // 2) as high
+        from ranked)
+    select sum(n) as n, sum(ns) as ns, sum(short) as short, any_value(low) as low, any_value(high) as high,
+      coalesce(sum(n) filter (bin < low), 0) as below from bins, ends`);
+  const n = number(row?.n) || 0;
+  if (row === undefined || n === 0) return { n, ns: 0, short: 0, median: Number.NaN };
+  // The mean of the two in the middle.
+  const [middle] = await db.rows(`with counted as (select ns, count(*) as n
+        from ${partOr(db, "durations", DURATIONS)} where ns >> ${BIN_BITS} between ${row.low} and ${row.high} group by ns),
+      ranked as (select ns, ${row.below} + sum(n) over (order by ns) as upto from counted)
+    select (min(ns) filter (upto > (${n} - 1) // 2) / 3.6e12 + min(ns) filter (upto > ${n} // 2) / 3.6e12) / 2 as median
+    from ranked`);
+  return { n, ns: number(row.ns), short: number(row.short), median: number(middle?.median) };
+}

@@ -99,7 +99,10 @@ const CENSUS_SUMS = [
   ...["partial", "zero", "unknown", "negative", "bytes_read", "bytes_written"],
   ...["calls_known", "reads", "writes", "seq_reads", "seq_writes", "excluded", "excluded_bytes"],
 ];
-export const WHO = "select distinct application_id, user_id from reuse_period_runs";
+/** Applications and users, each alone unless their pairs are asked for: of pairs there are a hundred times as many. */
+export const whoSql = ({ application }: ReuseOptions): string =>
+  `select application_id, user_id from reuse_period_runs
+    group by ${application === "exe" ? "grouping sets ((application_id), (user_id))" : "application_id, user_id"}`;
 export const MODULE_SETS = "select modules, count(*) as n from reuse_period_runs group by modules";
 export const RUN_SUMS =
   "select sum(negative_counters) as left_out, max(ranks) as ranks from reuse_period_runs";
@@ -115,7 +118,7 @@ export async function census(db: Queryable, options: ReuseOptions, clock: Clocks
       (select sum(runs) as accesses from reuse_grouped);
     create or replace table reuse_census_runs as select * from
       (select count(distinct ${application}) as applications, count(distinct user_id) as users
-        from ${partOr(db, "who", WHO)}),
+        from ${partOr(db, "who", whoSql(options))}),
       (select coalesce(sum(left_out), 0) as left_out from ${partOr(db, "run_sums", RUN_SUMS)});
     create or replace table reuse_module_sets as
       select modules, sum(n) as n from ${partOr(db, "module_sets", MODULE_SETS)} group by modules`);

@@ -2,8 +2,8 @@
 import type { Queryable } from "../../../model/index.ts";
 import { chosenZone } from "../common/stored-zone.ts";
 import { type HandOver, handOverCommon } from "../common/parts.ts";
-import { DURATIONS } from "./a18-gaps-and-run-times.ts";
-import { badRunsSql, CENSUS, clocksSql, MODULE_SETS, RUN_SUMS, WHO } from "./census.ts";
+import { DURATION_BINS, DURATIONS } from "./a18-gaps-and-run-times.ts";
+import { badRunsSql, CENSUS, clocksSql, MODULE_SETS, RUN_SUMS, whoSql } from "./census.ts";
 import { GROUPED } from "./group-files.ts";
 import { LAYOUTS } from "./layout-texts.ts";
 import type { ReuseOptions } from "./options.ts";
@@ -50,10 +50,11 @@ export async function reusePart(
   await write("grouped", GROUPED);
   await write("layouts", LAYOUTS);
   await write("census", CENSUS);
-  await write("who", WHO);
+  await write("who", whoSql(options));
   await write("module_sets", MODULE_SETS);
   await write("run_sums", RUN_SUMS);
-  await write("durations", `select ns, count(*) as n from (${DURATIONS}) group by ns`);
+  await write("duration_bins", DURATION_BINS);
+  await write("durations", DURATIONS);
   await write(
     "accesses",
     `select ${COLUMNS.map((name) => `a.${name}`).join(", ")} from reuse_input a
