@@ -8,7 +8,7 @@ import { defineItem, number, share } from "./item.ts";
 export const DURATIONS = `select end_unix_ns - start_unix_ns as ns from reuse_period_runs
   where not ${BAD_CLOCK} and end_unix_ns >= start_unix_ns`;
 
-/** Of run times: so many bits less tell those of about a second apart. */
+/** Run times without these last bits are about a second apart. */
 const BIN_BITS = 30;
 /** Run times by the second, which are few; the median is then looked for among those of one second. */
 export const DURATION_BINS = `select ns >> ${BIN_BITS} as bin, count(*) as n, sum(ns) as ns,
