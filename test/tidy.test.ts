@@ -85,7 +85,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/store/session.ts": ["Session"],
 };
 
-/** Words that no engineer at a centre would say (HOUSE.md), and how often they still stand in sources and documents. */
+/** Words that no engineer at a centre would say, and how often they still stand in sources and documents. */
 const WORDS: Readonly<Record<string, number>> = {
   "so many": 7,
   anew: 0,
@@ -178,6 +178,15 @@ describe("documents", () => {
       deadPaths(path)
         .filter((dead) => !MADE_BY_GUIDES.includes(dead))
         .map((dead) => `${relative(root, path)}: ${dead}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("and sources name no manual that is not there", () => {
+    const found = [...documents, ...product].flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(/\b[A-Z]{4,}\.md\b/g)]
+        .filter(([name]) => !existsSync(join(root, name)))
+        .map(([name]) => `${relative(root, path)}: ${name}`),
     );
     expect(found).toEqual([]);
   });

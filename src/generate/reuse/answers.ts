@@ -1,6 +1,6 @@
 /**
  * The true answers, from the truth by plain loops: the reference that analyses of the logs are compared with. It follows
- * ANALYSES.md word for word, a group of files at a time, and shares nothing with the analyses.
+ * docs/study-reuse.md word for word, a group of files at a time, and shares nothing with the analyses.
  */
 import { createHash } from "node:crypto";
 import { CensusAnswers } from "./answers-census.ts";

@@ -1,4 +1,4 @@
-/** What the study published, what a scenario accepts (GENERATOR.md section 3.7), and how the planted values compare. */
+/** What the study published, what a scenario accepts (docs/generate.md), and how the planted values compare. */
 import { type Compared, withRange } from "../compared.ts";
 import type { Answers } from "./answers.ts";
 import type { Population, ReuseOptions } from "./population.ts";

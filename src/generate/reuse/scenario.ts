@@ -1,5 +1,5 @@
 /**
- * The numbers of the scenario. The shapes are those of GENERATOR.md section 3; the knobs marked "calibrated" were found
+ * The numbers of the scenario. The shapes are those of docs/generate.md; the knobs marked "calibrated" were found
  * by one-dimensional fixed-point loops over 850 and 8,500 files and 40 to 200 seeds against the published marginals,
  * then frozen: see docs/generate.md for what each one moves, and for where the scenario departs from the text.
  */

@@ -102,7 +102,7 @@ const groupBy = <T, K>(list: readonly T[], key: (item: T) => K): Map<K, T[]> => 
 /** Nobody plants these; study-reuse-more.test.ts recomputes them. */
 export const RECOMPUTED = ["A17", "A18", "A19", "A20"];
 
-/** What is planted, from rows, in the plainest way, after ANALYSES.md and with nothing of answers.ts. */
+/** What is planted, from rows, in the plainest way, after docs/study-reuse.md and with nothing of answers.ts. */
 export function answersFromRows({ runs, accesses }: RowTables, osts: number) {
   const list = (accesses as RowObject[]).map((row) => ({
     file: row.file_id as bigint,

@@ -214,7 +214,7 @@ export interface AnswerSheet {
   readonly load?: Readonly<Record<string, number>>;
   /** What targets did and how full they are, where there are rows of them. */
   readonly monitoring?: object;
-  /** Which items the tests of ANALYSES.md section 4 compare with. */
+  /** Which items the tests compare with, by check. */
   readonly checks: Readonly<Record<string, readonly string[]>>;
   /** What must become of the inputs in damage/, where they were asked for. */
   readonly damage?: readonly object[];

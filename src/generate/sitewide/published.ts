@@ -1,4 +1,4 @@
-/** What the study published, what the scenario accepts (GENERATOR.md section 4.3), and how planted values compare. */
+/** What the study published, what the scenario accepts (docs/generate.md), and how planted values compare. */
 import { publishedNumber, SYSTEM_ITEMS } from "../../analyze/study/system/index.ts";
 import { type Compared, withRange } from "../compared.ts";
 import type { Values } from "./answers-writes.ts";

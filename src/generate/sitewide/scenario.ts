@@ -1,6 +1,6 @@
 /**
- * The numbers of the scenario: two clusters shaped like Cab and Quartz of the study of job I/O (seed 003). Shapes are those
- * of GENERATOR.md section 4; what is marked "calibrated" was set against the published marginals, see docs/generate.md.
+ * The numbers of the scenario: two clusters shaped like Cab and Quartz of the study of job I/O (Paul et al.). Shapes are those
+ * of docs/generate.md; what is marked "calibrated" was set against the published marginals.
  */
 
 const KB = 1e3;

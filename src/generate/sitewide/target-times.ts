@@ -6,7 +6,7 @@ import { assert } from "../../base/assert.ts";
 import type { Site } from "./site.ts";
 import type { MinuteSink } from "./spread.ts";
 
-/** Of one OST, bytes per second: 744 GB/s over 248 OSTs on Cori (seed 000). No minute of a site asks more of one. */
+/** Of one OST, bytes per second: 744 GB/s over 248 OSTs on Cori (Patel et al.). No minute of a site asks more of one. */
 const OST_RATE = 3e9;
 const MINUTE_BYTES = 60 * OST_RATE;
 

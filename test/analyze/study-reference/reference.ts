@@ -1,5 +1,5 @@
 /**
- * The reuse study by plain loops over rows: an independent answer to compare with. It follows ANALYSES.md item by item, uses
+ * The reuse study by plain loops over rows: an independent answer to compare with. It follows docs/study-reuse.md item by item, uses
  * no SQL, and shares no code with src/analyze/study/reuse.
  */
 

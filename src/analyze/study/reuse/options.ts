@@ -28,7 +28,7 @@ export const REUSE_OPTIONS = {
   excludeMounts: list(
     BURST_BUFFERS,
     "PATH",
-    "skip files below this mount point (burst buffers); may be repeated",
+    "skip files below this mount point (burst buffers)",
   ),
   application: choice(["exe", "exe-uid"], "identify an application by executable, or by executable and user"),
   classRule: choice(
@@ -58,7 +58,7 @@ export const REUSE_OPTIONS = {
   zone: text(
     "",
     "ZONE",
-    "time zone for hours, days and dates, such as America/Los_Angeles [time zone of the store, else UTC]",
+    "time zone for hours, days and dates, such as America/Los_Angeles (default: time zone of the store, else UTC)",
   ),
   hourStatistic: choice(["mean", "median"], "mean or median per hour of the day"),
   minRunsPerCell: whole(2, "min runs of a file per hour for the variation within an hour", { min: 2 }),

@@ -25,7 +25,7 @@ export const SYSTEM_OPTIONS = {
   zone: text(
     "",
     "ZONE",
-    "time zone for hours, days and dates, such as America/Los_Angeles [time zone of the store, else UTC]",
+    "time zone for hours, days and dates, such as America/Los_Angeles (default: time zone of the store, else UTC)",
   ),
   maxHours: number(WRITE_CLASS_DEFAULTS.maxHours, "skip jobs that run N hours or longer", {
     min: 0.001,
@@ -67,7 +67,7 @@ export const SYSTEM_OPTIONS = {
   nodeMemory: list(
     [],
     "[CLUSTER=]SIZE",
-    "node memory if not recorded, such as 128GB or quartz=128GB; may be repeated",
+    "node memory if not recorded, such as 128GB or quartz=128GB",
   ),
   periodStrength: number(0.3, "min autocorrelation of periodic writes", { min: 0, max: 1 }),
   periodBins: whole(8, "min job length in minutes for the period search", { min: 4, max: 1440 }),
