@@ -93,6 +93,8 @@ export interface Place {
 /** Why a drop could not be shown: one line, the place, and what can still be done. */
 export interface Failure {
   readonly line: string;
+  /** Of bad input: its name, the byte where it is damaged, and what is wrong. */
+  readonly damage?: { readonly name: string; readonly byte?: number; readonly detail: string };
   /** For a bug report; without names. */
   readonly details: string;
   readonly place?: Place;

@@ -314,14 +314,13 @@ function titleOf(files: readonly DroppedFile[]): string {
 }
 
 /** A heading, and what else the line says. */
-function inParts({ line, canKeepGoing, place }: Failure): [head: string, why: string] {
-  if (place?.isCut) {
+function inParts({ line, damage, canKeepGoing, place }: Failure): [head: string, why: string] {
+  if (place?.isCut && damage !== undefined) {
     const where = `at byte ${formatCount(place.byte)} of ${formatCount(place.of)}`;
-    return [`${line.replace(/: byte \d+: .*$/s, "")} ends early, ${where}.`, ""];
+    return [`${damage.name} ends early, ${where}.`, ""];
   }
-  const [, name = "", byte = "", damage = ""] = /^(.*?): byte (\d+): (.*)$/s.exec(line) ?? [];
-  if (canKeepGoing && name !== "")
-    return [`${name} is damaged at byte ${formatCount(Number(byte))}.`, damage];
+  if (canKeepGoing && damage?.byte !== undefined)
+    return [`${damage.name} is damaged at byte ${formatCount(damage.byte)}.`, damage.detail];
   const [, what = "", known = ""] = /^(.*) \(known: (.*)\)$/s.exec(line) ?? [];
   if (known !== "") return [`${what}.`, `Opens: ${known}.`];
   const [, head = line, why = ""] = /^([^(;]{12,}?)(?: (?=\()|; )(.*)$/s.exec(line) ?? [];

@@ -176,6 +176,7 @@ function failureOf(error: unknown): Failure {
   const place = error instanceof FormatError ? placeIn(error) : undefined;
   return {
     line,
+    ...(error instanceof FormatError ? { damage: damageOf(error) } : {}),
     details: detailsOf(error),
     ...(place === undefined ? {} : { place }),
     canKeepGoing:
@@ -183,6 +184,11 @@ function failureOf(error: unknown): Failure {
     isLimit: error instanceof LimitError,
   };
 }
+
+const damageOf = ({ source: name, offset, detail }: FormatError) => ({
+  ...{ name, detail },
+  ...(offset === undefined ? {} : { byte: offset }),
+});
 
 /** In what was read: of a packed file, in what is in it. */
 function placeIn(error: FormatError): Place | undefined {
