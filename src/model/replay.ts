@@ -7,14 +7,16 @@
 export type Verdict = "met" | "missed" | "not enough samples" | "not run" | "contradiction";
 
 export interface ReplayCheck {
+  /** `I6 128MB`: the row of the list of published numbers, and which part of it. */
   readonly id: string;
-  /** Of the list of published numbers: "I6". */
   readonly row: string;
+  /** Section, table or figure of the paper. */
   readonly place: string;
   readonly claim: string;
   readonly published: string;
   readonly measured: string;
   readonly tolerance: string;
+  /** How the simulation measures it. */
   readonly method: string;
   readonly verdict: Verdict;
   /** Follows from the machines' data and the plan; nothing was simulated for it. */
@@ -40,7 +42,9 @@ export interface ReplaySeries {
   readonly writers: number;
   readonly targets: number;
   readonly interference: boolean;
+  /** Two such jobs at once; this one is measured. */
   readonly twoJobs: boolean;
+  /** One of the hourly tests of Table I; they are counted apart from equal runs of Fig 1. */
   readonly hourly: boolean;
   readonly results: readonly ReplaySample[];
 }

@@ -6,7 +6,7 @@
 import type { Random } from "../../base/prng.ts";
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { type Measured, type Sample, type Series, seriesKey } from "../sim/experiments/series.ts";
-import type { Verdict } from "../../model/index.ts";
+import type { ReplayCheck, Verdict } from "../../model/index.ts";
 import type { Machine } from "../sim/machines/index.ts";
 
 export interface Judgement {
@@ -20,17 +20,8 @@ export interface Judgement {
   readonly note?: string;
 }
 
-export interface Check {
-  /** `I6 128MB`: the row of the list of published numbers, and which part of it. */
-  readonly id: string;
-  readonly row: string;
-  /** Section, table or figure of the paper. */
-  readonly place: string;
-  readonly claim: string;
-  readonly published: string;
-  readonly tolerance: string;
-  /** How the simulation measures it. */
-  readonly method: string;
+export interface Check
+  extends Pick<ReplayCheck, "id" | "row" | "place" | "claim" | "published" | "tolerance" | "method"> {
   /** Share in the loss of a calibration; 0 for facts that no parameter changes. */
   readonly weight: number;
   judge(evidence: Evidence): Judgement;

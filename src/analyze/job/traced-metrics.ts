@@ -1,17 +1,15 @@
 /** C02–C04 from facts of traces: the sums are there, so only the quotients are left. */
 import type { Percentiles } from "../metric/durations.ts";
+import type { MetricValues } from "../metric/metrics.ts";
 import { ratesOf } from "../metric/rates.ts";
 import type { TraceFacts, TraceWay } from "./trace-facts.ts";
 
-export interface TracedMetrics {
-  readonly accesses: number;
+export interface TracedMetrics
+  extends Pick<
+    MetricValues,
+    "accesses" | "blocks" | "ioTimeSeconds" | "bps" | "iops" | "bandwidthBytesPerSecond" | "arptSeconds"
+  > {
   readonly bytes: number;
-  readonly blocks: number;
-  readonly ioTimeSeconds: number;
-  readonly bps: number | null;
-  readonly iops: number | null;
-  readonly bandwidthBytesPerSecond: number | null;
-  readonly arptSeconds: number | null;
   /** Calls under way at once, on average over the I/O time. */
   readonly concurrency: number | null;
   /** Of durations, by direction; null without calls. */

@@ -20,7 +20,7 @@ import { type Neighbour, neighboursOf } from "./neighbours.ts";
 import { type Burst, burstsOf, type IoShare, ioShareOf, type Minute, periodOf } from "./series.ts";
 import { userFacts, userLabels } from "./users.ts";
 
-interface JobFacts {
+export interface JobFacts {
   readonly jobId: string;
   readonly cluster: string | null;
   readonly user: string | null;

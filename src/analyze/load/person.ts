@@ -1,6 +1,7 @@
 /** One user or one account: what its jobs did day by day, and its jobs with how efficiently they write. */
 import { type Queryable, SMALL_WRITE_BYTES } from "../../model/index.ts";
 import { AMOUNT_COLUMNS, type Amounts, amountsOf, number, quoted, SUMS_AGAIN, text } from "./amounts.ts";
+import type { JobFacts } from "./job.ts";
 import { loadRows } from "./levels.ts";
 import type { Window } from "./window.ts";
 
@@ -11,16 +12,8 @@ interface PersonDay extends Amounts {
   readonly minuteUnix: number;
 }
 
-interface PersonJob extends Amounts {
-  readonly jobId: string;
-  readonly user: string | null;
-  readonly account: string | null;
-  readonly name: string | null;
-  readonly state: string | null;
-  readonly nodes: number | null;
-  readonly startUnix: number | null;
-  readonly endUnix: number | null;
-}
+type PersonJob = Amounts &
+  Pick<JobFacts, "jobId" | "user" | "account" | "name" | "state" | "nodes" | "startUnix" | "endUnix">;
 
 export interface PersonAnswer {
   readonly window: Window;

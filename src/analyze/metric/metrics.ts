@@ -209,16 +209,12 @@ export interface WindowTable {
   readonly rows: readonly WindowRow[];
 }
 
-export interface WindowRow {
+export interface WindowRow
+  extends Pick<
+    MetricValues,
+    "accesses" | "bytes" | "readBytes" | "writtenBytes" | "blocks" | "ioTimeSeconds" | "bps" | "iops"
+  > {
   readonly startSeconds: number;
-  readonly accesses: number;
-  readonly bytes: bigint;
-  readonly readBytes: bigint;
-  readonly writtenBytes: bigint;
-  readonly blocks: number;
-  readonly ioTimeSeconds: number;
-  readonly bps: number | null;
-  readonly iops: number | null;
   /** Mean number of accesses under way over the T of the window. */
   readonly meanConcurrency: number | null;
 }

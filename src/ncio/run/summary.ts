@@ -1,6 +1,6 @@
 /** From what the ranks measured in all turns of a point to the numbers that are shown. */
 import { assert } from "../../base/assert.ts";
-import type { NcioSpread } from "../../model/index.ts";
+import type { NcioPoint, NcioSpread } from "../../model/index.ts";
 
 /** One operation of one rank. Times count from the moment in which the rank left the barrier before it. */
 export interface RankTurn {
@@ -17,20 +17,14 @@ export interface RankTurn {
 /** One turn: the same operation on all ranks. */
 export type Turn = readonly RankTurn[];
 
-interface Summary {
-  readonly bandwidthBytesPerSecond: number;
-  readonly bandwidthWithoutSyncBytesPerSecond: number;
-  readonly seconds: number;
-  readonly syncSeconds: number;
-  readonly spread: NcioSpread;
+interface Summary
+  extends Pick<NcioPoint, "bandwidthBytesPerSecond" | "bandwidthWithoutSyncBytesPerSecond" | "seconds">,
+    Pick<NcioPoint, "syncSeconds" | "spread" | "bps" | "iops" | "arptSeconds"> {
   readonly requests: number;
   readonly messages: number;
   readonly movedBytes: number;
   /** Requests differed between turns, which they never should. */
   readonly steadyRequests: boolean;
-  readonly bps: number;
-  readonly iops: number;
-  readonly arptSeconds: number;
   /** Mean time in the operation of the ranks that began in time. */
   readonly punctualSeconds: number;
 }

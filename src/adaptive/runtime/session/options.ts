@@ -7,6 +7,7 @@ import { UsageError } from "../../../base/errors.ts";
 import { POLICY_NAMES } from "../../protocol/index.ts";
 import { requireFolderOf } from "../dataset/folders.ts";
 import { type DatasetNames, datasetNames } from "../dataset/names.ts";
+import type { HostSetting } from "../host/setting.ts";
 import { defaultHistoryPath } from "../keep/history.ts";
 import type { Transport } from "../transport/transport.ts";
 
@@ -58,17 +59,11 @@ export interface StepProgress {
   readonly phase: "checking" | "writing";
 }
 
-export interface Checked {
-  readonly names: DatasetNames;
-  readonly targets: readonly string[];
-  readonly policy: string;
+export interface Checked
+  extends Pick<HostSetting, "names" | "targets" | "policy" | "perTarget" | "memoryBytes" | "backend">,
+    Pick<HostSetting, "heartbeatSeconds" | "leaseSeconds"> {
   readonly writers: number;
-  readonly perTarget: number | undefined;
-  readonly memoryBytes: number;
   readonly history: string | undefined;
-  readonly backend: BackendSpec;
-  readonly heartbeatSeconds: number;
-  readonly leaseSeconds: number;
 }
 
 const MIB = 1 << 20;

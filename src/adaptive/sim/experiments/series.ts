@@ -1,7 +1,7 @@
 /** A series: the same run again and again, with another hour's background each time. */
 
 import { assert } from "../../../base/assert.ts";
-import type { ReplaySample } from "../../../model/index.ts";
+import type { ReplaySample, ReplaySeries } from "../../../model/index.ts";
 import type { EventQueue } from "../events.ts";
 import type { Machine } from "../machines/index.ts";
 import { type Interference, MB } from "../storage/index.ts";
@@ -11,17 +11,8 @@ import { runStatic } from "./static.ts";
 /** Who writes where. `posix`: a file each, r mod targets; `mpi-io`: one shared file; `paper`: the adaptive method. */
 export type Method = "posix" | "mpi-io" | "paper";
 
-export interface Series {
-  readonly machine: string;
+export interface Series extends Omit<ReplaySeries, "method" | "results"> {
   readonly method: Method;
-  readonly sizeMb: number;
-  readonly writers: number;
-  readonly targets: number;
-  readonly interference: boolean;
-  /** Two such jobs at once; this one is measured. */
-  readonly twoJobs: boolean;
-  /** One of the hourly tests of Table I; they are counted apart from equal runs of Fig 1. */
-  readonly hourly: boolean;
   readonly samples: number;
   readonly seed: number;
 }

@@ -3,6 +3,7 @@
  * coefficient, and the coefficient itself, lie on one side of zero. A statement is confirmed when the decided direction is
  * the paper's, refuted when it is the other, and insufficient when it is open or its noise is not known.
  */
+import type { StudyFinding } from "../common/finding.ts";
 import { CASES_MIN, type CorrelatedSets, type Correlation, RUNS_MIN } from "./correlation.ts";
 import { PUBLISHED, PUBLISHED_BPS } from "./published.ts";
 import { METRIC_NAMES, METRICS, type MetricName, SET_IDS, SETS, type SetId } from "./sets.ts";
@@ -10,23 +11,16 @@ import { METRIC_NAMES, METRICS, type MetricName, SET_IDS, SETS, type SetId } fro
 type Verdict = "confirmed" | "refuted" | "insufficient";
 type Direction = "expected" | "wrong" | "open";
 
-export interface MetricFinding {
+export interface MetricFinding
+  extends Pick<StudyFinding, "statement" | "published" | "measured" | "interval" | "verdict" | "reason"> {
   /** "C06.2a.iops", "C06.2a" for a set, "C06.bps" for a metric over all sets. */
   readonly id: string;
   readonly kind: "metric" | "set" | "overall";
   readonly set: SetId | null;
   readonly metric: MetricName;
-  readonly statement: string;
-  /** Normalised coefficient; null where the paper gives the direction only. */
-  readonly published: number | null;
   readonly publishedDirection: "expected" | "wrong";
   readonly source: string;
-  readonly measured: number;
-  readonly interval: readonly [number, number];
   readonly direction: Direction;
-  readonly verdict: Verdict;
-  /** Why it is so, in a sentence. */
-  readonly reason: string;
   /** Cases, or sets for what is about all of them. */
   readonly n: number;
 }

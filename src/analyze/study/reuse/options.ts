@@ -25,11 +25,7 @@ export const REUSE_OPTIONS = {
     "FROM..TO",
     "only runs that start in this period, such as 2017-10-01..2018-02-01, in the time zone; TO is exclusive",
   ),
-  excludeMounts: list(
-    BURST_BUFFERS,
-    "PATH",
-    "skip files below this mount point (burst buffers)",
-  ),
+  excludeMounts: list(BURST_BUFFERS, "PATH", "skip files below this mount point (burst buffers)"),
   application: choice(["exe", "exe-uid"], "identify an application by executable, or by executable and user"),
   classRule: choice(
     ["ratio", "absolute", "cluster"],

@@ -64,11 +64,7 @@ export const SYSTEM_OPTIONS = {
     ["writes", "io"],
     "bursts and memory: share of minutes with writes, or of all minutes with I/O",
   ),
-  nodeMemory: list(
-    [],
-    "[CLUSTER=]SIZE",
-    "node memory if not recorded, such as 128GB or quartz=128GB",
-  ),
+  nodeMemory: list([], "[CLUSTER=]SIZE", "node memory if not recorded, such as 128GB or quartz=128GB"),
   periodStrength: number(0.3, "min autocorrelation of periodic writes", { min: 0, max: 1 }),
   periodBins: whole(8, "min job length in minutes for the period search", { min: 4, max: 1440 }),
   shuffles: whole(19, "shuffled series to beat; 19 give 95 % confidence", { min: 1, max: 10_000 }),
