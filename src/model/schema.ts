@@ -44,20 +44,13 @@ export function columns(lines: string): readonly Column[] {
     });
 }
 
-const SIZES = [
-  "0_100",
-  "100_1k",
-  "1k_10k",
-  "10k_100k",
-  "100k_1m",
-  "1m_4m",
-  "4m_10m",
-  "10m_100m",
-  "100m_1g",
-  "1g_plus",
-];
+/** Darshan's ten classes of access sizes; upper bounds are inclusive, K = 1024. */
+export const SIZE_NAMES = "0_100 100_1k 1k_10k 10k_100k 100k_1m 1m_4m 4m_10m 10m_100m 100m_1g 1g_plus".split(
+  " ",
+);
+
 export const sizeColumns = (way: "read" | "write") =>
-  SIZES.map(
+  SIZE_NAMES.map(
     (size) =>
       `size_${way}_${size} i64 calls | ${way}s of that size class | POSIX_SIZE_${way.toUpperCase()}_${size.toUpperCase()}`,
   ).join("\n");
@@ -89,7 +82,7 @@ export const runs: TableSchema = {
 
 /** Sizes of a layer's reads or writes, whatever the module calls them. */
 const layerSizes = (way: "read" | "write") =>
-  SIZES.map(
+  SIZE_NAMES.map(
     (size) =>
       `size_${way}_${size} i64 calls | ${way}s of that size class | *_SIZE_${way.toUpperCase()}_${size.toUpperCase()} or *_SIZE_${way.toUpperCase()}_AGG_${size.toUpperCase()}`,
   ).join("\n");

@@ -10,60 +10,20 @@ export const STRACE_FILE = "strace.txt";
 export const STRACE_EFFECT =
   "times are 20 to 100 times too long: use bytes, counts and sizes, not times and rates; buffered streams appear as system calls";
 
-const CALLS = [
-  ...["read", "write", "pread64", "pwrite64", "readv", "writev", "preadv", "pwritev", "preadv2", "pwritev2"],
-  ...[
-    "sendfile",
-    "copy_file_range",
-    "splice",
-    "io_submit",
-    "io_getevents",
-    "io_pgetevents",
-    "io_uring_enter",
-  ],
-  ...["fsync", "fdatasync", "execve"],
-];
+const listed = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+const CALLS = listed(`
+  read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 sendfile copy_file_range splice
+  io_submit io_getevents io_pgetevents io_uring_enter fsync fdatasync execve
+`);
 
 /** Those that the reader of strace's text knows; a `?` asks for a call only where the machine has it. */
-const METADATA_CALLS = [
-  ...["?open", "openat", "?creat", "close", "lseek", "?stat", "?lstat", "fstat", "newfstatat", "statx"],
-  ...[
-    "?access",
-    "faccessat",
-    "?faccessat2",
-    "?readlink",
-    "readlinkat",
-    "?unlink",
-    "unlinkat",
-    "?rename",
-    "?renameat",
-  ],
-  ...[
-    "renameat2",
-    "?link",
-    "linkat",
-    "?symlink",
-    "symlinkat",
-    "?mkdir",
-    "mkdirat",
-    "?rmdir",
-    "truncate",
-    "ftruncate",
-  ],
-  ...[
-    "fallocate",
-    "?chmod",
-    "fchmod",
-    "fchmodat",
-    "?chown",
-    "fchown",
-    "fchownat",
-    "utimensat",
-    "?mknod",
-    "mknodat",
-  ],
-  ...["getdents64", "sync_file_range", "syncfs"],
-];
+const METADATA_CALLS = listed(`
+  ?open openat ?creat close lseek ?stat ?lstat fstat newfstatat statx ?access faccessat ?faccessat2
+  ?readlink readlinkat ?unlink unlinkat ?rename ?renameat renameat2 ?link linkat ?symlink symlinkat ?mkdir
+  mkdirat ?rmdir truncate ftruncate fallocate ?chmod fchmod fchmodat ?chown fchown fchownat utimensat
+  ?mknod mknodat getdents64 sync_file_range syncfs
+`);
 
 const CAP_SYS_PTRACE = 19n;
 

@@ -1,6 +1,5 @@
 /** Counters of one file in one layer, from its calls. They mean what Darshan's counters of the same name mean. */
-import { type CallFile, Operation } from "../../model/index.ts";
-import { SIZE_NAMES } from "./records.ts";
+import { type CallFile, Operation, SIZE_NAMES } from "../../model/index.ts";
 import { type CallStretch, offsetAt } from "./run-calls.ts";
 
 export interface RankSums {

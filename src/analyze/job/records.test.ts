@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { layers } from "../../model/schema.ts";
 import { TablesBuilder, type Row, type Table } from "../../model/tables.ts";
-import { layerRecords, SIZE_NAMES, sizesOf, sumOf } from "./records.ts";
+import { SIZE_NAMES } from "../../model/index.ts";
+import { layerRecords, sizesOf, sumOf } from "./records.ts";
 import type { RunPlace } from "./run-places.ts";
 
 const HERE: RunPlace = { rankBase: 0, shiftSeconds: 0 };

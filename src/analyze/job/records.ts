@@ -2,7 +2,7 @@
  * Rows of `layers` as objects that rules can read: one per file and layer, the logs of a job merged. Numbers are
  * doubles; NaN means "not recorded". A comparison with NaN is false, so a rule without its data stays silent.
  */
-import type { Table } from "../../model/index.ts";
+import { SIZE_NAMES, type Table } from "../../model/index.ts";
 import { NUMBERS, type RecordNumbers } from "./record-columns.ts";
 import { layersOfSeveralRuns, placeByRow, type RunPlace } from "./run-places.ts";
 
@@ -32,19 +32,6 @@ export interface LayerRecord extends RecordNumbers {
   readonly strides: readonly Frequent[];
   readonly osts: readonly number[];
 }
-
-export const SIZE_NAMES = [
-  "0_100",
-  "100_1k",
-  "1k_10k",
-  "10k_100k",
-  "100k_1m",
-  "1m_4m",
-  "4m_10m",
-  "10m_100m",
-  "100m_1g",
-  "1g_plus",
-] as const;
 
 /** Darshan's classes for people; K = 1024, upper bounds inclusive. */
 export const SIZE_LABELS = [

@@ -2,25 +2,13 @@
  * Similar runs from Darshan logs (the method of Costa et al., SC '21): per program and user, reads and writes apart, runs are
  * clustered by bytes, ten classes of request sizes, and numbers of shared and unique files.
  */
-import type { Queryable } from "../../../model/index.ts";
+import { type Queryable, SIZE_NAMES } from "../../../model/index.ts";
 import { averageLinkage, standardised } from "./clusters.ts";
 import type { LocalClock } from "./clock.ts";
 import type { Similar } from "./contention.ts";
 import { boundsOf, type SystemOptions } from "./options.ts";
 
-const SIZES = [
-  "0_100",
-  "100_1k",
-  "1k_10k",
-  "10k_100k",
-  "100k_1m",
-  "1m_4m",
-  "4m_10m",
-  "10m_100m",
-  "100m_1g",
-  "1g_plus",
-];
-const WIDTH = 3 + SIZES.length;
+const WIDTH = 3 + SIZE_NAMES.length;
 /** Distances of more runs of one program and user do not fit; of these every k-th by number is taken. */
 const RUNS_MAX = 3000;
 
@@ -51,7 +39,7 @@ export async function readSides(db: Queryable, options: SystemOptions): Promise<
     const columns = await db.columns(`select * from (
       select a.run_id as run, any_value(r.application_id >> 12) as program, any_value(r.user_id) as user,
         any_value(r.start_unix_ns // 1000000000) as start, sum(a.${way}_seconds) as seconds, sum(a.${bytes}) as f0,
-        ${SIZES.map((size, i) => `sum(coalesce(a.size_${way}_${size}, 0)) as f${i + 1}`).join(", ")},
+        ${SIZE_NAMES.map((size, i) => `sum(coalesce(a.size_${way}_${size}, 0)) as f${i + 1}`).join(", ")},
         count_if(a.shared = 1 or a.ranks > 1) as f${WIDTH - 2}, count_if(not (a.shared = 1 or a.ranks > 1)) as f${WIDTH - 1}
       from accesses a join runs r on r.run_id = a.run_id
       where a.${bytes} > 0 and coalesce(r.clock, 'ok') = 'ok' and r.start_unix_ns is not null

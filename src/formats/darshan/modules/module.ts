@@ -132,18 +132,7 @@ export function rankLines(total: TotalRule): string {
 }
 
 /** Darshan's ten access size classes; upper bounds are inclusive, K = 1024. */
-const SIZE_CLASSES = [
-  "0_100",
-  "100_1K",
-  "1K_10K",
-  "10K_100K",
-  "100K_1M",
-  "1M_4M",
-  "4M_10M",
-  "10M_100M",
-  "100M_1G",
-  "1G_PLUS",
-] as const;
+const SIZE_CLASSES = "0_100 100_1K 1K_10K 10K_100K 100K_1M 1M_4M 4M_10M 10M_100M 100M_1G 1G_PLUS".split(" ");
 
 function sizeText(size: string): string {
   const [from, to] = size.split("_");
