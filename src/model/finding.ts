@@ -45,6 +45,8 @@ export interface Finding {
   readonly figure?: Figure;
   /** The limits it was judged by, as used. */
   readonly threshold: readonly ThresholdUse[];
+  /** What to change, in at most seven words: rules on jobs say it. */
+  readonly inShort?: string;
   /** What to change, in sentences. */
   readonly advice: string;
   readonly snippet?: Snippet;

@@ -37,6 +37,7 @@ const finding = (id: string, severity: Severity, itsCost: Cost) =>
     cost: itsCost,
     title: RULES.find((rule) => rule.id === id)?.title ?? "Own rule",
     statement: "OST 14 writes 50 times slower (0.49 MB/s). It has 85 files.",
+    inShort: "Move files off the slow target",
     advice: "Move the 85 files on it. Ask the administrators.",
     confidence: "high",
     confidenceReason: "each file lies on one OST",
@@ -93,10 +94,9 @@ describe("the headline", () => {
         { basis: "estimated" as const },
         { basis: "estimated" as const, atMost: true },
       ]) {
-        const { headline, change } = answersOf(job(70.1), verdicts(finding(id, "high", cost(56.7, values))));
+        const { headline } = answersOf(job(70.1), verdicts(finding(id, "high", cost(56.7, values))));
         expect(headline.split(" ").length, headline).toBeLessThanOrEqual(12);
         expect(headline).toMatch(/^[A-Z].*\d.*seconds\.$/);
-        expect(change.text.split(" ").length, change.text).toBeLessThanOrEqual(7);
       }
       const { headline } = answersOf(job(70), verdicts(finding(id, "warn", cost(null))));
       expect(headline.split(" ").length, headline).toBeLessThanOrEqual(12);
@@ -108,7 +108,10 @@ describe("the headline", () => {
     const alone = answersOf(job(600), verdicts(symptom));
     expect(alone.headline).toBe("I/O takes 76 % of the run; its cause is not recorded.");
     expect(alone.lead[0]).toBe("80 % of the I/O time goes to writes.");
-    expect(alone.lead[1]).toContain("DXT_ENABLE_IO_TRACE=1");
+    expect(alone).toMatchObject({
+      lead: [expect.anything(), "Move the 85 files on it."],
+      change: { text: "Move files off the slow target", finding: "io-share" },
+    });
     expect(alone.gain.text).toMatch(/^At most 600 seconds: .* not in the log\.$/);
     const part = finding("misaligned", "high", cost(43, { basis: "estimated" }));
     const both = answersOf(job(600), verdicts(symptom, part));

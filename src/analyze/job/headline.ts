@@ -57,22 +57,17 @@ function withCause(job: Job, verdicts: Verdicts, finding: Finding): Answers {
 
 function withSymptom(job: Job, verdicts: Verdicts, symptom: Finding, next: Finding | undefined): Answers {
   const cause = next?.cost.seconds === null ? undefined : next;
-  const record =
-    job.trace === undefined
-      ? "Record single calls with the next run to find it: DXT_ENABLE_IO_TRACE=1 for Darshan."
-      : "Single calls are recorded: begin with the files that take most time.";
-  const begin = job.trace === undefined ? "Record single calls" : "Look at the slowest files";
   const share = shareOf(job);
   return {
     headline: Number.isNaN(share)
       ? "The job waits for I/O; its cause is not recorded."
       : `I/O takes ${percentText(share)} of the run; its cause is not recorded.`,
-    lead: [cause === undefined ? mostText(job) : partText(job, cause), record],
+    lead: [cause === undefined ? mostText(job) : partText(job, cause), what(cause ?? symptom)],
     level: symptom.severity,
     finding: symptom.id,
     blame: blame(job),
     gain: gain(job, verdicts, cause ?? symptom),
-    change: cause === undefined ? { text: begin, finding: symptom.id } : change(cause),
+    change: change(cause ?? symptom),
     sure:
       cause === undefined
         ? { confidence: "low", text: "That I/O takes this time is measured; why it does is not." }
@@ -269,10 +264,9 @@ function runTimes(job: Job, seconds: number | null) {
   };
 }
 
-const change = (finding: Finding): Answers["change"] => ({
-  text:
-    subjectOf(finding)?.change ?? /^.{20,}?(?=,|$)/.exec(withoutStop(what(finding)))?.[0] ?? finding.title,
-  finding: finding.id,
+const change = ({ id, inShort, title }: Finding): Answers["change"] => ({
+  text: inShort ?? title,
+  finding: id,
 });
 
 function sure({ confidence, confidenceReason, cost }: Finding): Answers["sure"] {

@@ -19,7 +19,7 @@ const said = (cost: keyof typeof COSTS, rest: Partial<Judgement> = {}): Judgemen
   cost: COSTS[cost],
   statement: "Something is so.",
   evidence: {},
-  advice: "Change it.",
+  action: { change: "Change it", advice: "Change it." },
   effect: "It is not so.",
   confidence: "high",
   confidenceReason: "it was counted",

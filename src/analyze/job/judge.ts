@@ -107,7 +107,7 @@ const limitsOf = (rule: Rule, values: ThresholdValues) =>
   );
 
 function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, values: ThresholdValues): Finding {
-  const { evidence, claims: _, cost: claim, measured, ...rest } = judgement;
+  const { evidence, claims: _, cost: claim, measured, action, ...rest } = judgement;
   const threshold: ThresholdUse[] = Object.entries(rule.thresholds).map(([name, spec]) => {
     const given = values.get(`${rule.id}.${name}`);
     return {
@@ -126,6 +126,9 @@ function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, value
     cost,
     title: rule.title,
     ...rest,
+    inShort: action.change,
+    advice: action.advice,
+    ...(action.snippet && { snippet: action.snippet }),
     // It may begin with a share in words: "over 99.9 % of writes".
     statement: rest.statement.replace(/^[a-z]/, (letter) => letter.toUpperCase()),
     evidence: {

@@ -80,6 +80,14 @@ export type CostClaim =
   /** It tells and does not blame: always info. */
   | { readonly kind: "none" };
 
+/** What to do: a rule decides once, so that headline, advice and code name the same. */
+export interface Action {
+  /** In at most seven words: "Move files off the slow target". */
+  readonly change: string;
+  readonly advice: string;
+  readonly snippet?: Snippet;
+}
+
 /** What a rule says when it fires; id, title and thresholds are added by the engine. */
 export interface Judgement {
   readonly cost: CostClaim;
@@ -87,8 +95,7 @@ export interface Judgement {
   /** What each limit was compared with, by its name, where one number tells it. */
   readonly measured?: Readonly<Record<string, number>>;
   readonly evidence: Partial<Evidence>;
-  readonly advice: string;
-  readonly snippet?: Snippet;
+  readonly action: Action;
   readonly effect: string;
   readonly confidence: Confidence;
   readonly confidenceReason: string;
@@ -100,8 +107,6 @@ export interface Judgement {
 export interface Subject {
   readonly text: string;
   readonly plural?: true;
-  /** What to change, in at most seven words: "Move files off the slow target". */
-  readonly change: string;
 }
 
 /** A kind of figure; pictures/ has a module for each. */

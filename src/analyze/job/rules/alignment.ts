@@ -3,7 +3,7 @@ import { formatRate } from "../../../base/units.ts";
 import { estimatedCost, NO_COST } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
+import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { countOf, type Matched, smallCalls } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -170,7 +170,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
 const misaligned = defineRule({
   id: "misaligned",
   title: "Misaligned accesses",
-  subject: { text: "misaligned accesses", plural: true, change: "Align accesses to stripes" },
+  subject: { text: "misaligned accesses", plural: true },
   picture: "sizes",
   meaning:
     "Large accesses begin inside a stripe or block: each touches one more server, and ranks that meet inside a stripe " +
@@ -186,29 +186,47 @@ const misaligned = defineRule({
     const mpi = fileOf(job, worst)?.layers.has("MPI-IO") ?? false;
     return {
       ...facts,
-      advice: mpi
-        ? `Let collective MPI-IO cut the file at stripes: set striping_unit to ${sizeText(stripe)} and keep collective buffering on; ROMIO then gives each aggregator whole stripes.${/\.(h5|hdf5|he5|nc4?)$/.test(worst.path) ? ` If HDF5 writes it, as its name says, H5Pset_alignment(fapl, 65536, ${stripe}) puts its objects at stripes.` : ""}`
-        : `${worst.ranks > 1 ? `Make the part of each rank a multiple of ${sizeText(stripe)} and begin it at one` : `Begin pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces ` +
-          "(lfs setstripe -S for a new file, a multiple of 64 KiB); ROMIO's collective writes are cut at stripes by themselves.",
-      snippet: mpi
-        ? snippetFor(job, SNIPPETS.mpiHints, {
-            hints: [
-              { key: `romio_cb_${wayOf([worst])}`, value: "enable" },
-              // Only new files take a stripe from a hint.
-              worst.writes > 0
-                ? { key: "striping_unit", value: stripe }
-                : { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe) },
-            ],
-          })
-        : snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe, way: wayOf([worst]) }),
+      action: mpi ? alignedDomains(job, worst, stripe) : alignedParts(job, worst, stripe),
     };
   },
+});
+
+/** Only new files take a stripe from a hint; aggregators that read get a buffer of whole stripes. */
+function alignedDomains(job: Job, worst: LayerRecord, stripe: number): Action {
+  const hdf5 = /\.(h5|hdf5|he5|nc4?)$/.test(worst.path)
+    ? " If HDF5 made it, as its name says, it can also put the objects of a new file at stripes."
+    : "";
+  const hints = (key: string, value: number) =>
+    snippetFor(job, SNIPPETS.mpiHints, {
+      hints: [
+        { key: `romio_cb_${wayOf([worst])}`, value: "enable" },
+        { key, value },
+      ],
+    });
+  if (wayOf([worst]) === "write")
+    return {
+      change: "Align writes to stripes",
+      advice: `Let collective MPI-IO cut the file at stripes: set striping_unit to ${sizeText(stripe)} and keep collective buffering on (romio_cb_write); ROMIO then gives each aggregator whole stripes.${hdf5}`,
+      snippet: hints("striping_unit", stripe),
+    };
+  const buffer = Math.max(16 * MIB, stripe);
+  return {
+    change: "Align reads to stripes",
+    advice: `Read collectively with collective buffering on (romio_cb_read) and a buffer of whole stripes (cb_buffer_size, ${sizeText(buffer)}): ROMIO then gives each aggregator whole stripes.${hdf5}`,
+    snippet: hints("cb_buffer_size", buffer),
+  };
+}
+
+const alignedParts = (job: Job, worst: LayerRecord, stripe: number): Action => ({
+  change: "Align accesses to stripes",
+  advice: `${worst.ranks > 1 ? `Make the part of each rank a multiple of ${sizeText(stripe)} and begin it at one` : `Begin pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces (lfs setstripe -S for a new file, a multiple of 64 KiB).`,
+  snippet: snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe, way: wayOf([worst]) }),
 });
 
 const misalignedMemory = defineRule({
   id: "misaligned-memory",
   title: "Buffers not aligned in memory",
-  subject: { text: "unaligned memory buffers", plural: true, change: "Align buffers in memory" },
+  subject: { text: "unaligned memory buffers", plural: true },
   picture: "sizes",
   meaning:
     "Buffers of reads and writes begin at addresses that are no multiple of the memory alignment; with direct I/O such " +
@@ -248,8 +266,11 @@ const misalignedMemory = defineRule({
         ],
         ...worstRecords(listed),
       },
-      advice: "Allocate buffers of I/O at page boundaries; with O_DIRECT it is required.",
-      snippet: snippetFor(job, SNIPPETS.alignedMemory),
+      action: {
+        change: "Align buffers in memory",
+        advice: "Allocate buffers of I/O at page boundaries; with O_DIRECT it is required.",
+        snippet: snippetFor(job, SNIPPETS.alignedMemory),
+      },
       effect:
         "Direct I/O becomes possible and copies are a little faster; through the page cache little changes.",
       ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),

@@ -11,7 +11,7 @@ import { many, times } from "./wording.ts";
 const writeAmplification = defineRule({
   id: "write-amplification",
   title: "Storage moves more than the program writes",
-  subject: { text: "data sieving", change: "Switch data sieving off for writes" },
+  subject: { text: "data sieving" },
   picture: "layers",
   meaning:
     "Below MPI-IO far more bytes are written, or read first, than the program asked to write: data sieving reads whole windows, changes the pieces and writes the windows back.",
@@ -67,15 +67,16 @@ const writeAmplification = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
-      advice: together
-        ? "Switch ROMIO's data sieving off for writes: it fills holes of collective buffers by reading first. Align file domains to stripes (striping_unit), and make the view of all ranks contiguous where the layout of the data allows it."
-        : "Switch ROMIO's data sieving off for writes, or write collectively, so that ranks fill one another's holes: now their pieces lie apart, and whole windows around them are read and written under locks.",
-      snippet: snippetFor(job, SNIPPETS.mpiHints, {
-        hints: [
-          { key: "romio_ds_write", value: "disable" },
-          { key: "romio_cb_write", value: "enable" },
-        ],
-      }),
+      action: {
+        change: "Switch data sieving off for writes",
+        advice: `Switch ROMIO's data sieving off for writes (romio_ds_write) and write collectively (romio_cb_write), so that ranks fill one another's holes: ${together ? "now holes of collective buffers are filled by reading first. Make the view of all ranks contiguous where the layout of the data allows it" : "now their pieces lie apart, and whole windows around them are read and written under locks"}.`,
+        snippet: snippetFor(job, SNIPPETS.mpiHints, {
+          hints: [
+            { key: "romio_ds_write", value: "disable" },
+            { key: "romio_cb_write", value: "enable" },
+          ],
+        }),
+      },
       effect: "Only what the program writes reaches storage, without reads and locks.",
       ...trust(job, ["MPI-IO", "POSIX"], "high", "both layers count the bytes of the same file"),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),

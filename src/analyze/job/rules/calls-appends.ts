@@ -19,7 +19,7 @@ interface Appended {
 const tinyAppends = defineRule({
   id: "tiny-appends",
   title: "Slow tiny appends",
-  subject: { text: "tiny appends", plural: true, change: "Collect records before writing" },
+  subject: { text: "tiny appends", plural: true },
   picture: "sizes",
   meaning:
     "Lines or records of less than a block are appended one by one, and the calls take long: few enough that small-writes is silent, but each waits for storage or a lock.",
@@ -58,9 +58,11 @@ const tinyAppends = defineRule({
         ...worstRecords(listed),
         ...spanBetween(worst.write.firstSeconds, worst.write.lastSeconds),
       },
-      advice:
-        "Collect lines in memory and append them together, at the latest when the program ends or a step is complete; let one rank write a log that several share.",
-      snippet: snippetFor(job, SNIPPETS.writeBuffer),
+      action: {
+        change: "Collect records before writing",
+        advice: `Collect lines in memory and append them together, at the latest when the program ends or a step is complete${worst.record.ranks > 1 ? "; let one rank write a log that several share" : ""}.`,
+        snippet: snippetFor(job, SNIPPETS.writeBuffer),
+      },
       effect: `${grouped(calls)} calls become ${grouped(sum(files, ({ record, write }) => joinedCalls(record, write)))}.`,
       ...trust(job, ["POSIX", "DXT_POSIX"], "high", "size, place and time of every call were recorded"),
       claims: files.map(({ record: { fileId } }) => ({ fileId, way: "write" })),

@@ -21,7 +21,7 @@ interface LockStep {
 const lockStep = defineRule({
   id: "lock-step",
   title: "Ranks wait for one another's turn",
-  subject: { text: "ranks that take turns", plural: true, change: "Let ranks work at once" },
+  subject: { text: "ranks that take turns", plural: true },
   picture: "timeline",
   meaning:
     "In a file, each rank starts only when another has ended: a turn is passed on by messages, barriers or locks, and all but one rank wait.",
@@ -37,6 +37,7 @@ const lockStep = defineRule({
     if (files.length === 0 || others.speak("serial-io-phase")) return undefined;
     const worst = heaviest(files, (file) => file.seconds);
     const { turns, busySeconds } = worst.trace;
+    const way = worst.trace.write.seconds > worst.trace.read.seconds ? "write" : "read";
     const seconds = sum(files, (file) => file.seconds);
     const handOffs = sum(files, ({ trace }) => trace.turns.handOffs);
     const listed: Listed[] = files.map((file) => ({
@@ -71,8 +72,11 @@ const lockStep = defineRule({
         ...worstRecords(listed),
         ...spanBetween(Math.min(...starts(worst.trace)), Math.max(...ends(worst.trace))),
       },
-      advice: `Let ranks work at once on ${theseFiles(files.length)}: each writes its own part at an offset that it computes, or all call collective MPI-IO. Where the turn guards an append or a header, let one rank reserve the space for all before.`,
-      snippet: snippetFor(job, SNIPPETS.ownOffsets),
+      action: {
+        change: "Let ranks work at the same time",
+        advice: `Let ranks work at once on ${theseFiles(files.length)}: each ${way}s its own part at an offset that it computes, all with one collective MPI-IO call. Where the turn guards an append or a header, let one rank reserve the space for all before.`,
+        snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
+      },
       effect: `At best ${secondsText(turns.longestRankSeconds)} instead of ${secondsText(worst.seconds)} for ${worst.record.path}, as far as the storage serves ranks at once.`,
       ...trust(
         job,

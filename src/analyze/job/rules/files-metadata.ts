@@ -5,14 +5,14 @@ import { estimatedCost, fewerOperations, largerCalls, unknownCost } from "../cos
 import { fewerMetadataCalls } from "../cost/call-remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
+import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { lateInCalls } from "./late-ranks.ts";
 import { bytesMoved, KIB, known, sum } from "./measures.ts";
 import { OPEN_RULES } from "./files-opens.ts";
-import { metadataAdvice, metadataCause } from "./metadata-advice.ts";
+import { metadataAction, metadataCause } from "./metadata-advice.ts";
 import {
   CALLS,
   isWaiting,
@@ -40,7 +40,7 @@ const SHARE_OF_RUN = limit`0.05 share | mean metadata time of a rank as part of 
 const metadataStorm = defineRule({
   id: "metadata-storm",
   title: "Metadata storm",
-  subject: { text: "a metadata storm", change: "Make fewer opens and stats" },
+  subject: { text: "a metadata storm" },
   picture: "time",
   meaning:
     "Making, opening, asking for and removing many names takes the time instead of moving data; all jobs share the metadata servers. " +
@@ -81,10 +81,7 @@ const metadataStorm = defineRule({
             `${many(fileCalls(job, file).opens, "open")}, ${many(fileCalls(job, file).stats, "stat")}, ${formatBytes(bytesMoved(file))}`,
         ),
       },
-      advice: again
-        ? "Keep one scratch file open for each rank, or keep its content in memory, instead of making small files again and again; node-local storage (/dev/shm, $TMPDIR) spares the metadata server where they must be files."
-        : "Put what belongs together into one file; open each file once and close it at the end; cache stat results; let one rank call stat and broadcast the result.",
-      snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
+      action: again ? keptOpen(job) : fewerCalls(job, files),
       effect: "Time for the job, and a metadata server that is free for others.",
       ...trust(
         job,
@@ -98,6 +95,31 @@ const metadataStorm = defineRule({
     };
   },
 });
+
+const keptOpen = (job: Job): Action => ({
+  change: "Keep scratch files open",
+  advice:
+    "Keep one scratch file open for each rank, or keep its content in memory, instead of making small files again and again; node-local storage (/dev/shm, $TMPDIR) spares the metadata server where they must be files.",
+  snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
+});
+
+/** Opens and stats both repeat; what is more of them is told first, with its code. */
+function fewerCalls(job: Job, files: readonly JobFile[]): Action {
+  const stats = sum(files, (file) => fileCalls(job, file).stats);
+  const opens = sum(files, (file) => fileCalls(job, file).opens);
+  const shared = programOf(job).mpi ? ", or let one rank call it and broadcast the result" : "";
+  return stats > 2 * opens
+    ? {
+        change: "Ask for each file once",
+        advice: `Call stat once and keep the result${shared}; put what belongs together into one file.`,
+        snippet: snippetFor(job, SNIPPETS.statOnce),
+      }
+    : {
+        change: "Make fewer opens and stats",
+        advice: `Put what belongs together into one file; open each file once and close it at the end; keep the results of stat${shared}.`,
+        snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
+      };
+}
 
 /** Ours: nobody keeps data in as many files of a few kilobytes; metadata benchmarks make them. */
 const BENCHMARK_FILES = 10_000;
@@ -190,7 +212,7 @@ function fewerOpens(job: Job, files: readonly JobFile[], part: number): Healthy[
 const excessStats = defineRule({
   id: "excess-stats",
   title: "Many stats per file",
-  subject: { text: "repeated stats", plural: true, change: "Ask for each file once" },
+  subject: { text: "repeated stats", plural: true },
   picture: "files",
   meaning: "Files get far more stats than opens, as in loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
@@ -225,9 +247,11 @@ const excessStats = defineRule({
           (file) => `${grouped(statsOf(file))} stats by ${many(file.called.ranks, "rank")}`,
         ),
       },
-      advice:
-        "Call stat once and keep the result; when polling for a file, use longer intervals, or let one rank poll and broadcast.",
-      snippet: snippetFor(job, SNIPPETS.statOnce),
+      action: {
+        change: "Ask for each file once",
+        advice: `Call stat once and keep the result; when polling for a file, use longer intervals${programOf(job).mpi ? ", or let one rank poll and broadcast" : ""}.`,
+        snippet: snippetFor(job, SNIPPETS.statOnce),
+      },
       effect: `Less load on the metadata server; at most ${secondsText(seconds / job.ranks)} for each rank on average.`,
       ...trust(job, COUNTERS, "high", "stats are counted for each file"),
       claims: files.map(({ fileId }) => ({ fileId })),
@@ -238,7 +262,7 @@ const excessStats = defineRule({
 const metadataTime = defineRule({
   id: "metadata-time",
   title: "Much time in metadata",
-  subject: { text: "metadata calls", plural: true, change: "Make fewer metadata calls" },
+  subject: { text: "metadata calls", plural: true },
   picture: "time",
   meaning:
     "A large part of the I/O time goes into opens, stats and closes that are not repeated without need: there is little data for each of them, or each is slow.",
@@ -293,7 +317,7 @@ const metadataTime = defineRule({
       },
       statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}${cause.kind === "program" ? ` Most of it goes to ${many(cause.files.length, "file")} of the program itself: modules and libraries that it loads.` : ""}`,
       evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
-      ...metadataAdvice(job, cause),
+      action: metadataAction(job, cause),
       effect: waits
         ? "None in speed where they are pipes or locks; a report that shows the rest."
         : `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,

@@ -14,7 +14,7 @@ import { costSentence, grouped, many, theseFiles, times } from "./wording.ts";
 const openChurn = defineRule({
   id: "open-churn",
   title: "A file opened for every record",
-  subject: { text: "an open for every record", change: "Open the file once" },
+  subject: { text: "an open for every record" },
   picture: "files",
   meaning:
     "Ranks open, use and close the same file for every few accesses: most of the calls are opens and closes.",
@@ -36,7 +36,7 @@ const openChurn = defineRule({
 const repeatedOpens = defineRule({
   id: "repeated-opens",
   title: "Files opened repeatedly",
-  subject: { text: "repeated opens", plural: true, change: "Open each file once" },
+  subject: { text: "repeated opens", plural: true },
   picture: "files",
   meaning:
     "Ranks open and close the same file many times instead of keeping it open. Opened for every record, it is open-churn.",
@@ -89,9 +89,12 @@ function opensJudgement(job: Job, files: readonly JobFile[], least: number): Jud
         (file) => `${grouped(opensOf(file))} opens by ${many(file.called.ranks, "rank")}`,
       ),
     },
-    advice:
-      "Open the file before the loop and close it after it; flush where others must see the data in between.",
-    snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf(files) }),
+    action: {
+      change: "Keep files open",
+      advice:
+        "Open the file before the loop and close it after it; flush where others must see the data in between.",
+      snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf(files) }),
+    },
     effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens and as many closes less.`,
     ...trust(job, COUNTERS, "high", "opens are counted for each file"),
     claims: files.map(({ fileId }) => ({ fileId })),

@@ -2,8 +2,8 @@
 import { formatBytes } from "../../../base/units.ts";
 import { fewerBytes, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { defineRule, limit, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { type Action, defineRule, limit, type Rule } from "../rule.ts";
+import { programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, spanOfRecord, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, sum } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
@@ -12,7 +12,7 @@ import { grouped, many, partOf, percent, secondsText, times } from "./wording.ts
 const unusedFiles = defineRule({
   id: "unused-files",
   title: "Files opened but not used",
-  subject: { text: "unused files", plural: true, change: "Open only files that are used" },
+  subject: { text: "unused files", plural: true },
   picture: "files",
   meaning:
     "Many files are opened and closed without a read or a write: tests whether they exist, or leftovers.",
@@ -47,9 +47,11 @@ const unusedFiles = defineRule({
           (file) => `${secondsText(file.seconds)}, ${many(file.called.ranks, "rank")}`,
         ),
       },
-      advice:
-        "Test for a file with one access() or stat() on one rank and broadcast the answer; open a file only when it is read or written.",
-      snippet: snippetFor(job, SNIPPETS.accessOnce),
+      action: {
+        change: "Open only files that are used",
+        advice: `Test for a file with one access() or stat()${programOf(job).mpi ? " on one rank and broadcast the answer" : ""}; open a file only when it is read or written.`,
+        snippet: snippetFor(job, SNIPPETS.accessOnce),
+      },
       effect: `${many(opens, "open")} and as many closes less.`,
       ...trust(
         job,
@@ -64,7 +66,7 @@ const unusedFiles = defineRule({
 const unclosedFiles = defineRule({
   id: "unclosed-files",
   title: "Files never closed",
-  subject: { text: "files left open", plural: true, change: "Close files after use" },
+  subject: { text: "files left open", plural: true },
   picture: "files",
   meaning:
     "Files are opened and no close is recorded. What was written may reach the storage late or not at all when the job is killed, and errors of the close go unseen.",
@@ -98,8 +100,11 @@ const unclosedFiles = defineRule({
           (file) => (file.bytesWritten > 0 ? `${formatBytes(file.bytesWritten)} written` : "not written"),
         ),
       },
-      advice: "Close files as soon as they are done, before MPI_Finalize, and check what close returns.",
-      snippet: snippetFor(job, SNIPPETS.closeChecked),
+      action: {
+        change: "Close files after use",
+        advice: `Close files as soon as they are done${programOf(job).mpi ? ", before MPI_Finalize," : ""} and check what close returns.`,
+        snippet: snippetFor(job, SNIPPETS.closeChecked),
+      },
       effect: "Write errors are seen, and data is on storage when the step ends.",
       ...trust(
         job,
@@ -114,7 +119,7 @@ const unclosedFiles = defineRule({
 const sharedInput = defineRule({
   id: "shared-input",
   title: "Every rank reads the whole input",
-  subject: { text: "input read by every rank", change: "Read it once and broadcast" },
+  subject: { text: "input read by every rank" },
   picture: "files",
   meaning:
     "All ranks read the same bytes of an input file, so it crosses the network and the storage once for each rank instead of once.",
@@ -167,10 +172,8 @@ const sharedInput = defineRule({
         ),
         ...spanOfRecord(worst.called, "read"),
       },
-      advice:
-        "Let one rank read and broadcast, or read collectively with MPI-IO, which reads each byte once. Where a rank needs only a part, let it read that part.",
-      snippet: snippetFor(job, SNIPPETS.broadcastFile, { path: worst.path }),
-      effect: `${formatBytes(read - size)} less from the storage; the ranks get it from one another over the network.`,
+      action: readByOne(job, worst.path),
+      effect: `${formatBytes(read - size)} less from the storage; the rest comes from memory or over the network.`,
       ...trust(
         job,
         COUNTERS,
@@ -184,6 +187,22 @@ const sharedInput = defineRule({
 });
 
 export const USE_RULES: readonly Rule[] = [unusedFiles, unclosedFiles, sharedInput];
+
+/** Input that all ranks need: with MPI it crosses the storage once, without it once for each node. */
+export const readByOne = (job: Job, path: string): Action =>
+  programOf(job).mpi
+    ? {
+        change: "Read it once and broadcast",
+        advice:
+          "Let one rank read and broadcast, or read collectively with MPI-IO, which reads each byte once. Where a rank needs only a part, let it read that part.",
+        snippet: snippetFor(job, SNIPPETS.broadcastFile, { path }),
+      }
+    : {
+        change: "Share what is read",
+        advice:
+          "Let the processes of a node share the data: a mapping of the file has its pages in memory once, so that each node reads it once.",
+        snippet: snippetFor(job, SNIPPETS.broadcastFile, { path }),
+      };
 
 function isUnused(file: JobFile): boolean {
   const records = [...file.layers.values()];

@@ -4,8 +4,8 @@ import { estimatedCost, NO_COST, syncSeconds, withLargerCalls } from "../cost/re
 import type { Job, JobFile } from "../job.ts";
 import { isProgramFile } from "../program-files.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
+import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { dataFiles, metadataFacts, ownFiles } from "./file-facts.ts";
 import { METADATA_RULES } from "./files-metadata.ts";
@@ -31,7 +31,7 @@ const ANY_FILES = [["POSIX", "STDIO", "MPI-IO", "DFS"]] as const;
 const manyFiles = defineRule({
   id: "many-files",
   title: "Very many files",
-  subject: { text: "very many files", plural: true, change: "Use fewer files" },
+  subject: { text: "very many files", plural: true },
   picture: "files",
   meaning:
     "The job opens thousands of files, often one for each rank: creating, opening and later listing them loads the metadata servers, and tools cannot handle the set well.",
@@ -72,7 +72,7 @@ const manyFiles = defineRule({
         ],
         ...worstFiles(files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
       },
-      ...fileCountAdvice(job, own.perProcess),
+      action: fewerFilesAction(job, own.perProcess),
       effect: `${grouped(files.length)} files become a few; listing, archiving and deleting the results takes a fraction of the time.`,
       ...trust(job, COUNTERS, "high", "each file has its record"),
     };
@@ -82,7 +82,7 @@ const manyFiles = defineRule({
 const filePerProcess = defineRule({
   id: "file-per-process",
   title: "One file per rank",
-  subject: { text: "one file per rank", change: "Share files between ranks" },
+  subject: { text: "one file per rank" },
   picture: "files",
   meaning:
     "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and a reader needs the same number of ranks or a step that joins them.",
@@ -106,7 +106,7 @@ const filePerProcess = defineRule({
         ],
         ...worstFiles(own.files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
       },
-      ...fileCountAdvice(job, true),
+      action: fewerFilesAction(job, true),
       effect:
         "The number of files no longer grows with the job, and a shared file can be read with another number of ranks.",
       ...trust(job, COUNTERS, "high", "each file has its record, and each record its rank"),
@@ -117,7 +117,7 @@ const filePerProcess = defineRule({
 const smallFileSet = defineRule({
   id: "small-file-set",
   title: "Very many small files",
-  subject: { text: "very many small files", plural: true, change: "Pack small files together" },
+  subject: { text: "very many small files", plural: true },
   picture: "files",
   meaning:
     "The data is a large set of small files: each costs an open, a lock and a close at the metadata server for little data.",
@@ -149,12 +149,7 @@ const smallFileSet = defineRule({
           (file) => `${formatBytes(extentOf(file))}, ${secondsText(file.seconds)} over all ranks`,
         ),
       },
-      advice:
-        "Keep the set in a container: an HDF5 or Zarr store, WebDataset shards (tar files of about 1 GB, read in order), or a SquashFS image that is mounted on each node. For a set that is read again and again, unpack it to node-local storage once.",
-      snippet:
-        wayOf(files) === "write"
-          ? snippetFor(job, SNIPPETS.container, { way: "write" })
-          : snippetFor(job, SNIPPETS.oneImage, { path: (files[0] as JobFile).path, files: files.length }),
+      action: packedAction(job, files),
       effect: "One open for each shard or image instead of one for each file.",
       ...trust(job, COUNTERS, "high", "each file has its record"),
     };
@@ -228,19 +223,48 @@ function inFewerFiles(job: Job, record: LayerRecord, way: Way, keep: number) {
 const metadataSentence = (job: Job) =>
   costSentence(job, metadataFacts(job).seconds, "Opens, stats and closes take");
 
-function fileCountAdvice(job: Job, perProcess: boolean) {
+function fewerFilesAction(job: Job, perProcess: boolean): Action {
+  const way = wayOf([job.io]);
+  if (!perProcess || !programOf(job).mpi)
+    return {
+      change: "Use fewer files",
+      advice:
+        "Put what belongs together into one file: HDF5 or netCDF with a group for each piece, an SQLite database, or tar shards; keep at most some thousand files in a directory.",
+      snippet: snippetFor(job, SNIPPETS.container, { way }),
+    };
   const aggregators = Math.max(1, Math.ceil(job.ranks / 128));
-  return perProcess
+  const snippet = snippetFor(job, SNIPPETS.sharedFile, {
+    way,
+    stripes: Math.min(72, Math.max(8, aggregators)),
+  });
+  return way === "write"
     ? {
+        change: "Share files between ranks",
         advice: `Write one shared file with collective MPI-IO (or parallel HDF5, PnetCDF), or let a library write a few files: with ADIOS2's BP5 engine and one file for 128 ranks, ${many(aggregators, "file")} instead of ${grouped(job.ranks)}.`,
-        snippet: snippetFor(job, SNIPPETS.sharedFile, {
-          way: wayOf([job.io]),
-          stripes: Math.min(72, Math.max(8, aggregators)),
-        }),
+        snippet,
       }
     : {
-        advice:
-          "Put what belongs together into one file: HDF5 or netCDF with a group for each piece, an SQLite database, or tar shards; keep at most some thousand files in a directory.",
-        snippet: snippetFor(job, SNIPPETS.container, { way: wayOf([job.io]) }),
+        change: "Share files between ranks",
+        advice: `Keep the input in one shared file, or in a few, and read it with collective MPI-IO (or parallel HDF5, PnetCDF), each rank its own part, instead of ${grouped(job.ranks)} files.`,
+        snippet,
       };
 }
+
+/** Written pieces go into one file as they are made; a set that is there is packed once. */
+const packedAction = (job: Job, files: readonly JobFile[]): Action =>
+  wayOf(files) === "write"
+    ? {
+        change: "Write small pieces into one file",
+        advice:
+          "Write the pieces into a container instead of a file for each: HDF5 or Zarr with a dataset for each piece, or tar shards of about 1 GB.",
+        snippet: snippetFor(job, SNIPPETS.container, { way: "write" }),
+      }
+    : {
+        change: "Pack small files together",
+        advice:
+          "Keep the set in a container: a SquashFS image that is mounted on each node, an HDF5 or Zarr store, or WebDataset shards (tar files of about 1 GB, read in order). For a set that is read again and again, unpack it to node-local storage once.",
+        snippet: snippetFor(job, SNIPPETS.oneImage, {
+          path: (files[0] as JobFile).path,
+          files: files.length,
+        }),
+      };

@@ -82,7 +82,7 @@ function withoutFilling(job: Job, files: readonly Hdf5File[]): CostClaim {
 const hdf5Fill = defineRule({
   id: "hdf5-fill",
   title: "HDF5 writes fill values first",
-  subject: { text: "HDF5 fill values", plural: true, change: "Switch fill values off" },
+  subject: { text: "HDF5 fill values", plural: true },
   picture: "layers",
   meaning:
     "Below HDF5 about twice the bytes of the datasets are written: space is allocated early and filled with values that the data overwrites at once.",
@@ -118,8 +118,11 @@ const hdf5Fill = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
-      advice: `Tell HDF5 not to write fill values into ${worst.file.path}: every element is written anyway. In parallel HDF5 space is allocated early, so that the filling is done by all ranks before the data.`,
-      snippet: snippetFor(job, SNIPPETS.hdf5Fill),
+      action: {
+        change: "Switch fill values off",
+        advice: `Tell HDF5 not to write fill values into ${worst.file.path}: every element is written anyway. In parallel HDF5 space is allocated early, so that the filling is done by all ranks before the data.`,
+        snippet: snippetFor(job, SNIPPETS.hdf5Fill),
+      },
       effect: "Every byte is written once.",
       ...trust(
         job,
@@ -135,7 +138,7 @@ const hdf5Fill = defineRule({
 const hdf5ChunkCache = defineRule({
   id: "hdf5-chunk-cache",
   title: "HDF5 chunks moved again and again",
-  subject: { text: "HDF5 chunks moved again", plural: true, change: "Enlarge the chunk cache" },
+  subject: { text: "HDF5 chunks moved again", plural: true },
   picture: "layers",
   meaning:
     "Below HDF5 a multiple of the bytes of chunked datasets is moved: the chunk cache is too small for the order of the accesses, so that chunks are read, and dropped, again and again.",
@@ -184,9 +187,12 @@ const hdf5ChunkCache = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, way),
       },
-      advice:
-        "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie; a file that is always read across its chunks is better rewritten with h5repack.",
-      snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way }),
+      action: {
+        change: "Enlarge the chunk cache",
+        advice:
+          "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie; a file that is always read across its chunks is better rewritten with h5repack.",
+        snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way }),
+      },
       effect: "Each chunk is read and decompressed once.",
       ...trust(
         job,
@@ -205,7 +211,7 @@ const REPEATED = 10;
 const hdf5Small = defineRule({
   id: "hdf5-small",
   title: "Small HDF5 accesses",
-  subject: { text: "small HDF5 accesses", plural: true, change: "Move many rows with one call" },
+  subject: { text: "small HDF5 accesses", plural: true },
   picture: "sizes",
   meaning:
     "Datasets are read or written in many small accesses, a row or an element at a time; each is a call through all layers down to storage.",
@@ -252,11 +258,14 @@ const hdf5Small = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.written >= worst.read ? "write" : "read"),
       },
-      advice:
-        "Collect rows in memory and move a whole block with one H5Dwrite or H5Dread (a hyperslab of many rows); put many tiny datasets into one, or into a compound type.",
-      snippet: snippetFor(job, SNIPPETS.hdf5Rows, {
-        way: wayOf([{ bytesRead: worst.read, bytesWritten: worst.written }]),
-      }),
+      action: {
+        change: "Move many rows with one call",
+        advice:
+          "Collect rows in memory and move a whole block with one H5Dwrite or H5Dread (a hyperslab of many rows); put many tiny datasets into one, or into a compound type.",
+        snippet: snippetFor(job, SNIPPETS.hdf5Rows, {
+          way: wayOf([{ bytesRead: worst.read, bytesWritten: worst.written }]),
+        }),
+      },
       effect: "One call through HDF5, MPI-IO and storage for megabytes instead of for a row.",
       ...trust(job, ["H5D"], "high", "accesses to datasets are counted with their bytes"),
       claims: files.flatMap(({ file: { fileId }, datasets }) => [

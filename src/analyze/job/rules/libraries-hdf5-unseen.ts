@@ -60,9 +60,12 @@ export function unseenFilling(job: Job, limits: Limits): Judgement | undefined {
   return {
     ...sharedFacts(job, files, "write"),
     statement: `${formatBytes(movedBytes(files))} are written to ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes: about ${times(movedBytes(files) / distinctBytes(files))}, as fill values before the data are.`,
-    advice:
-      "Tell HDF5 not to write fill values where every element is written anyway. If the program itself writes its datasets twice, write each when it is final.",
-    snippet: snippetFor(job, SNIPPETS.hdf5Fill),
+    action: {
+      change: "Switch fill values off",
+      advice:
+        "Tell HDF5 not to write fill values where every element is written anyway. If the program itself writes its datasets twice, write each when it is final.",
+      snippet: snippetFor(job, SNIPPETS.hdf5Fill),
+    },
     effect: "Every byte is written once.",
   };
 }
@@ -83,9 +86,12 @@ export function unseenChunks(job: Job, limits: Limits): Judgement | undefined {
   return {
     ...sharedFacts(job, files, "read"),
     statement: `${formatBytes(movedBytes(files))} are read from ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes. Most reads have ${sizeText(worst.accesses[0]?.bytes ?? 0)}: chunks of HDF5, which keeps 1 MiB of them unless told otherwise.`,
-    advice:
-      "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie. If the program itself reads the same data again, keep it in memory.",
-    snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way: "read" }),
+    action: {
+      change: "Enlarge the chunk cache",
+      advice:
+        "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie. If the program itself reads the same data again, keep it in memory.",
+      snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way: "read" }),
+    },
     effect: "Each chunk is read and decompressed once.",
   };
 }

@@ -23,7 +23,7 @@ function isParallel(job: Job, dataset: LayerRecord): boolean {
 const independent = defineRule({
   id: "hdf5-independent",
   title: "Independent HDF5 transfers",
-  subject: { text: "independent HDF5 transfers", plural: true, change: "Make HDF5 transfers collective" },
+  subject: { text: "independent HDF5 transfers", plural: true },
   picture: "sizes",
   meaning:
     "Datasets of a file that many ranks opened through MPI-IO are accessed without collective transfers, which is HDF5's default.",
@@ -68,9 +68,12 @@ const independent = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
-      advice:
-        "Ask for collective transfers in the transfer property list. All ranks that opened the file then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells why HDF5 fell back to independent ones.",
-      snippet: snippetFor(job, SNIPPETS.hdf5Collective, { way: mainWay(worst) }),
+      action: {
+        change: "Make HDF5 transfers collective",
+        advice:
+          "Ask for collective transfers in the transfer property list. All ranks that opened the file then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells why HDF5 fell back to independent ones.",
+        snippet: snippetFor(job, SNIPPETS.hdf5Collective, { way: mainWay(worst) }),
+      },
       effect:
         "MPI-IO joins the pieces of all ranks, and chunked datasets are moved chunk by chunk instead of piece by piece.",
       ...trust(job, ["H5D"], "high", "HDF5 transfers are recorded with their mode"),
@@ -81,7 +84,7 @@ const independent = defineRule({
 const metadata = defineRule({
   id: "hdf5-metadata",
   title: "Small HDF5 metadata accesses",
-  subject: { text: "small HDF5 metadata accesses", plural: true, change: "Make HDF5 metadata collective" },
+  subject: { text: "small HDF5 metadata accesses", plural: true },
   picture: "sizes",
   meaning:
     "A parallel HDF5 file sees many tiny accesses that belong to no dataset: object headers, indexes of chunks and attributes, read or written by each rank for itself.",
@@ -127,9 +130,12 @@ const metadata = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
-      advice:
-        "Let ranks do metadata together (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. Page buffering (H5Pset_page_buffer_size) is no way out: HDF5 refuses it when it is built for parallel access.",
-      snippet: snippetFor(job, SNIPPETS.hdf5Metadata, { way: mainWay(worst) }),
+      action: {
+        change: "Make HDF5 metadata collective",
+        advice:
+          "Let ranks do metadata together (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. Page buffering (H5Pset_page_buffer_size) is no way out: HDF5 refuses it when it is built for parallel access.",
+        snippet: snippetFor(job, SNIPPETS.hdf5Metadata, { way: mainWay(worst) }),
+      },
       effect:
         "One rank reads a header and hands it on, instead of every rank reading it; metadata lies together and is moved in larger pieces.",
       ...trust(
@@ -159,7 +165,7 @@ const CHUNK_WORDS: Readonly<Record<ChunkTrouble, string>> = {
 const chunks = defineRule({
   id: "hdf5-chunks",
   title: "HDF5 chunks that do not fit the accesses",
-  subject: { text: "unfit HDF5 chunks", plural: true, change: "Fit chunks to the accesses" },
+  subject: { text: "unfit HDF5 chunks", plural: true },
   picture: "layers",
   meaning:
     "Chunks are the unit that HDF5 reads, writes, filters and indexes. Tiny ones make many requests and a large index; chunks larger than the accesses are read or compressed again and again.",
@@ -232,8 +238,11 @@ const chunks = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst.record)),
       },
-      advice: `Choose chunks like the accesses: what one call of a rank moves, or an even part of it, of a megabyte or more. ${worst.trouble === "partial" ? "Where the file cannot change, give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack (-l CHUNK=…)."}`,
-      snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way: mainWay(worst.record) }),
+      action: {
+        change: "Fit chunks to the accesses",
+        advice: `Choose chunks like the accesses: what one call of a rank moves, or an even part of it, of a megabyte or more. ${worst.trouble === "partial" ? "Where the file cannot change, give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack (-l CHUNK=…)."}`,
+        snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way: mainWay(worst.record) }),
+      },
       effect: "Each chunk is moved and filtered once, and the index of chunks stays small.",
       ...trust(
         job,
@@ -248,7 +257,7 @@ const chunks = defineRule({
 const selections = defineRule({
   id: "hdf5-selections",
   title: "Point or irregular HDF5 selections",
-  subject: { text: "irregular HDF5 selections", plural: true, change: "Select regular blocks" },
+  subject: { text: "irregular HDF5 selections", plural: true },
   picture: "sizes",
   meaning:
     "Dataset accesses select single points or unions of blocks. HDF5 moves them element by element or block by block, and collective transfers may fall back to independent ones.",
@@ -288,9 +297,12 @@ const selections = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
-      advice:
-        "Select regular hyperslabs (start, stride, count, block), or read the box around the points and pick in memory; sort points by their place where a list is needed.",
-      snippet: snippetFor(job, SNIPPETS.hdf5Hyperslab, { way: mainWay(worst) }),
+      action: {
+        change: "Select regular blocks",
+        advice:
+          "Select regular hyperslabs (start, stride, count, block), or read the box around the points and pick in memory; sort points by their place where a list is needed.",
+        snippet: snippetFor(job, SNIPPETS.hdf5Hyperslab, { way: mainWay(worst) }),
+      },
       effect: "One description and few large transfers instead of one for each point.",
       ...trust(job, ["H5D"], "high", "kinds of selections are counted for every access"),
     };
@@ -300,7 +312,7 @@ const selections = defineRule({
 const alignment = defineRule({
   id: "hdf5-alignment",
   title: "HDF5 objects not aligned to stripes",
-  subject: { text: "misaligned HDF5 objects", plural: true, change: "Align HDF5 objects to stripes" },
+  subject: { text: "misaligned HDF5 objects", plural: true },
   picture: "sizes",
   meaning:
     "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 by default packs objects one after another.",
@@ -317,8 +329,11 @@ const alignment = defineRule({
     const { worst, stripe, ...facts } = misalignedFacts(job, files);
     return {
       ...facts,
-      advice: `Align objects of ${worst.path} to its stripe of ${sizeText(stripe)} when the file is created: H5Pset_alignment for contiguous datasets and chunks, or paged aggregation with pages of a stripe. The file grows by the gaps.`,
-      snippet: snippetFor(job, SNIPPETS.hdf5Alignment, { stripeBytes: stripe, way: mainWay(worst) }),
+      action: {
+        change: "Align HDF5 objects to stripes",
+        advice: `Align objects of ${worst.path} to its stripe of ${sizeText(stripe)} when the file is created: H5Pset_alignment for contiguous datasets and chunks, or paged aggregation with pages of a stripe. The file grows by the gaps.`,
+        snippet: snippetFor(job, SNIPPETS.hdf5Alignment, { stripeBytes: stripe, way: mainWay(worst) }),
+      },
     };
   },
 });

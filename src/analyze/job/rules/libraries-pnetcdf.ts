@@ -12,7 +12,7 @@ const independentCalls = (one: LayerRecord) => known(one.independentReads) + kno
 const independent = defineRule({
   id: "pnetcdf-independent",
   title: "Independent PnetCDF accesses",
-  subject: { text: "independent PnetCDF accesses", plural: true, change: "Make PnetCDF accesses collective" },
+  subject: { text: "independent PnetCDF accesses", plural: true },
   picture: "sizes",
   meaning:
     "Variables are accessed in independent data mode by many ranks: requests cannot be joined, and entering and leaving the mode synchronises the file.",
@@ -54,9 +54,12 @@ const independent = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
-      advice:
-        "Stay in collective data mode and use the calls that end in _all; ranks without data pass a count of 0. Where ranks have different numbers of pieces, use non-blocking calls and ncmpi_wait_all.",
-      snippet: snippetFor(job, SNIPPETS.pnetcdfCollective, { way: mainWay(worst) }),
+      action: {
+        change: "Make PnetCDF accesses collective",
+        advice:
+          "Stay in collective data mode and use the calls that end in _all; ranks without data pass a count of 0. Where ranks have different numbers of pieces, use non-blocking calls and ncmpi_wait_all.",
+        snippet: snippetFor(job, SNIPPETS.pnetcdfCollective, { way: mainWay(worst) }),
+      },
       effect: "MPI-IO joins the requests of all ranks (two-phase I/O).",
       ...trust(job, ["PNETCDF_VAR"], "high", "independent and collective accesses are counted apart"),
       claims: variables.map(({ fileId }) => ({ fileId })),
@@ -67,7 +70,7 @@ const independent = defineRule({
 const blocking = defineRule({
   id: "pnetcdf-blocking",
   title: "Many small blocking PnetCDF writes",
-  subject: { text: "small PnetCDF writes", plural: true, change: "Join writes by non-blocking calls" },
+  subject: { text: "small PnetCDF writes", plural: true },
   picture: "sizes",
   meaning:
     "Variables are written one by one with small blocking collective calls, each of which is a separate collective MPI-IO write. Non-blocking calls are joined into one.",
@@ -118,9 +121,12 @@ const blocking = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
-      advice:
-        "Post the writes with ncmpi_iput_vara_* (or ncmpi_bput_vara_* after ncmpi_buffer_attach, when the data changes before the wait) and complete all of them with one ncmpi_wait_all.",
-      snippet: snippetFor(job, SNIPPETS.pnetcdfNonblocking),
+      action: {
+        change: "Join writes by non-blocking calls",
+        advice:
+          "Post the writes with ncmpi_iput_vara_* (or ncmpi_bput_vara_* after ncmpi_buffer_attach, when the data changes before the wait) and complete all of them with one ncmpi_wait_all.",
+        snippet: snippetFor(job, SNIPPETS.pnetcdfNonblocking),
+      },
       effect: "PnetCDF joins the requests of many variables into one collective MPI-IO write.",
       ...trust(job, ["PNETCDF_VAR"], "high", "blocking and non-blocking writes are counted apart"),
     };

@@ -3,11 +3,12 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, type Judgement, limit, type Rule } from "../rule.ts";
+import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
   KIB,
   MIB,
+  type Way,
   WAYS,
   accessSeconds,
   accessesOf,
@@ -20,13 +21,13 @@ import {
   sum,
 } from "./measures.ts";
 import { posixFiles, stdioFiles } from "./per-job.ts";
-import { isTinyStream, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { isTinyStream, programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
 const stdioBulk = defineRule({
   id: "stdio-bulk",
   title: "Bulk data through C streams",
-  subject: { text: "bulk data through streams", change: "Write bulk data without streams" },
+  subject: { text: "bulk data through streams" },
   picture: "time",
   meaning:
     "A large part of the data goes through stdio, which copies it through a small buffer and knows nothing of parallel I/O.",
@@ -44,7 +45,6 @@ const stdioBulk = defineRule({
     if (!(bytes >= limits.bytes && bytes >= limits.share * all)) return undefined;
     const calls = sum(files, accessesOf);
     const seconds = sum(files, accessSeconds);
-    const mpi = job.facts.has("MPI-IO");
     const writes = sum(files, (record) => record.bytesWritten) >= bytes / 2;
     // Calls of megabytes pass the buffer by, and a seek that leaves it fetches all of it again.
     const buffer = bytes < MIB * calls && sum(files, (record) => known(record.seeks)) < SEEKS_MOST * calls;
@@ -68,16 +68,7 @@ const stdioBulk = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, writes ? "write" : "read"),
       },
-      advice: `${
-        job.ranks > 1
-          ? `Move bulk data with ${mpi ? "MPI-IO, which the job uses already" : "MPI-IO, HDF5 or PnetCDF"}, so that ranks can share a file and write together`
-          : "Move bulk data with read and write in pieces of megabytes"
-      }.${buffer ? " As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB." : ""}`,
-      snippet: snippetFor(job, SNIPPETS.pastStreams, {
-        way: writes ? "write" : "read",
-        fileBytes: largestOf(files),
-        buffer,
-      }),
+      action: pastStreams(job, files, writes ? "write" : "read", buffer),
       effect: "Fewer system calls and one copy less; with MPI-IO also fewer files and aligned requests.",
       ...trust(
         job,
@@ -92,7 +83,7 @@ const stdioBulk = defineRule({
 const stdioSmall = defineRule({
   id: "stdio-small",
   title: "Unbuffered or flushed small stream calls",
-  subject: { text: "small stream calls", plural: true, change: "Let the buffers of streams fill" },
+  subject: { text: "small stream calls", plural: true },
   picture: "sizes",
   meaning:
     "Many small calls on a C stream that reach the file system one by one, because the stream has no buffer or is flushed after each.",
@@ -171,7 +162,7 @@ const stdioSmall = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
-      ...streamAdvice(
+      action: streamAction(
         job,
         files.map(({ record }) => record),
         flushed,
@@ -193,27 +184,48 @@ const stdioSmall = defineRule({
 /** Ours: with one seek for ten accesses a buffer of megabytes is often fetched for little. */
 const SEEKS_MOST = 0.1;
 
-/** What to change, and the code for it. */
-function streamAdvice(
-  job: Job,
-  records: readonly LayerRecord[],
-  flushed: boolean,
-): Pick<Judgement, "advice" | "snippet"> {
+function pastStreams(job: Job, files: readonly LayerRecord[], way: Way, buffer: boolean): Action {
+  const snippet = snippetFor(job, SNIPPETS.pastStreams, { way, fileBytes: largestOf(files), buffer });
+  const first = buffer
+    ? " As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB."
+    : "";
+  const change = "Move bulk data without streams";
+  if (!programOf(job).mpi)
+    return { change, advice: `Move bulk data with ${way} in pieces of megabytes.${first}`, snippet };
+  const known = job.facts.has("MPI-IO") ? "MPI-IO, which the job uses already" : "MPI-IO, HDF5 or PnetCDF";
+  return {
+    change,
+    advice: `Move bulk data with ${known}, so that ranks can share a file and ${way} together.${first}`,
+    snippet,
+  };
+}
+
+function streamAction(job: Job, records: readonly LayerRecord[], flushed: boolean): Action {
   const params = { way: wayOf(records), fileBytes: largestOf(records) };
   const snippet = snippetFor(job, SNIPPETS.streamBuffer, params);
-  if (flushed && !isTinyStream(params))
+  if (isTinyStream(params))
+    return params.way === "read"
+      ? {
+          change: "Read small files with one call",
+          advice: "Read the file with one call and keep it: it is smaller than the buffer of a stream.",
+          snippet,
+        }
+      : {
+          change: "Write small files with one call",
+          advice:
+            "Put the file together in memory and write it with one call: it is smaller than the buffer of a stream.",
+          snippet,
+        };
+  if (flushed)
     return {
+      change: "Flush streams at checkpoints only",
       advice:
         "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints, and let a buffer (setvbuf) collect what comes between.",
       snippet,
     };
-  if (!isTinyStream(params))
-    return { advice: "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.", snippet };
   return {
-    advice:
-      params.way === "read"
-        ? "Read the file with one call and keep it: it is smaller than the buffer of a stream."
-        : "Put the file together in memory and write it with one call: it is smaller than the buffer of a stream.",
+    change: "Give streams a buffer",
+    advice: "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.",
     snippet,
   };
 }

@@ -1,8 +1,9 @@
 /** What to do about time in metadata, and the code for it: one decision for both, by who opens what. */
 import type { Job, JobFile } from "../job.ts";
 import { environmentOf, isProgramFile } from "../program-files.ts";
-import type { Judgement } from "../rule.ts";
-import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import type { Action } from "../rule.ts";
+import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { readByOne } from "./files-use.ts";
 import { heaviest } from "./measures.ts";
 import { isWaiting, metaSecondsOf } from "./metadata-calls.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
@@ -33,19 +34,18 @@ export function metadataCause(job: Job, seconds: number): MetadataCause {
   return { kind: "own", files: realFiles(job) };
 }
 
-export function metadataAdvice(
-  job: Job,
-  { kind, files }: MetadataCause,
-): Pick<Judgement, "advice" | "snippet"> {
+export function metadataAction(job: Job, { kind, files }: MetadataCause): Action {
   const worst = heaviest(files, (file) => fileCalls(job, file).metaSeconds);
   switch (kind) {
     case "wait":
       return {
+        change: "Look at what opens wait for",
         advice:
           "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage.",
       };
     case "program":
       return {
+        change: "Start the program from an image",
         advice: `Start the program from an image of its environment: one file on the shared file system instead of ${many(files.length, "module and library", "modules and libraries")} that every process looks for. A container does the same; so does a copy on storage of the node.`,
         snippet: snippetFor(job, SNIPPETS.environmentImage, {
           path: `${environmentOf(worst.path)}/bin`,
@@ -54,25 +54,29 @@ export function metadataAdvice(
       };
     case "mpi-io":
       return {
+        change: "Open shared files collectively",
         advice:
           "Open shared files collectively and let only the aggregators open them (romio_no_indep_rw); do not open and close them in every step.",
         snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf(files) }),
       };
     case "every-rank":
+      if (wayOf(files) === "read" && !programOf(job).mpi) return readByOne(job, worst.path);
       return wayOf(files) === "read"
         ? {
+            change: "Let one rank open small inputs",
             advice:
               "Let one rank open and read small inputs and hand them to the others; open large ones once and keep them open.",
             snippet: snippetFor(job, SNIPPETS.broadcastFile, { path: worst.path }),
           }
         : {
+            change: "Keep shared files open",
             advice: "Open shared files once and keep them open; do not open and close them in every step.",
             snippet: snippetFor(job, SNIPPETS.openOnce, { way: "write" }),
           };
     case "own":
       return {
-        advice:
-          "Use fewer files, and open each once: put what belongs together into one file, and do not create many in one directory at the same moment.",
+        change: "Use fewer files, open each once",
+        advice: `Use fewer files, and open each once: put what belongs together into one file${wayOf(files) === "write" ? ", and do not create many in one directory at the same moment" : ""}.`,
         snippet: snippetFor(job, SNIPPETS.container, { way: wayOf(files) }),
       };
   }

@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { largerCalls, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, limit, type Rule } from "../rule.ts";
+import { type Action, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -38,7 +38,7 @@ function independent(way: Way): Rule {
   return defineRule({
     id: way === "write" ? "independent-mpiio" : "independent-mpiio-reads",
     title: way === "write" ? "Independent MPI-IO writes" : "Independent MPI-IO reads",
-    subject: { text: `independent MPI-IO ${way}s`, plural: true, change: `Make MPI-IO ${way}s collective` },
+    subject: { text: `independent MPI-IO ${way}s`, plural: true },
     picture: "sizes",
     meaning:
       `Several ranks ${way} the same file through MPI-IO, mostly with independent calls: the library cannot join their ` +
@@ -89,12 +89,7 @@ function independent(way: Way): Rule {
           ...worstRecords(listed),
           ...spanOf(listed, way),
         },
-        advice:
-          (hdf5
-            ? `The file is HDF5: ask for collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). `
-            : `Replace MPI_File_${way}_at by MPI_File_${way}_at_all where all ranks ${way}${worst.views === 0 ? `; where the pieces of a rank lie apart, set a file view first, so that one call moves them all` : ""}. `) +
-          "All ranks must make the call, those without data with a count of 0; where ranks come at very different times, waiting can cost more than is gained.",
-        snippet: snippetFor(job, hdf5 ? SNIPPETS.hdf5Collective : SNIPPETS.collectiveCall, { way }),
+        action: collectiveAction(job, worst, way, hdf5),
         effect:
           mean < MIB
             ? "Aggregators join the pieces of all ranks into requests of megabytes."
@@ -120,10 +115,31 @@ function burstCount(job: Job): number {
   return bursts;
 }
 
+function collectiveAction(job: Job, { views }: LayerRecord, way: Way, hdf5: boolean): Action {
+  const change = `Make MPI-IO ${way}s collective`;
+  const all =
+    "All ranks must make the call, those without data with a count of 0; where ranks come at very different times, waiting can cost more than is gained.";
+  if (hdf5)
+    return {
+      change,
+      advice: `The file is HDF5: ask for collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). ${all}`,
+      snippet: snippetFor(job, SNIPPETS.hdf5Collective, { way }),
+    };
+  const view =
+    views === 0
+      ? "; where the pieces of a rank lie apart, set a file view first, so that one call moves them all"
+      : "";
+  return {
+    change,
+    advice: `Replace MPI_File_${way}_at by MPI_File_${way}_at_all where all ranks ${way}${view}. ${all}`,
+    snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
+  };
+}
+
 const blocking = defineRule({
   id: "blocking-mpiio",
   title: "Blocking MPI-IO between computing",
-  subject: { text: "blocking MPI-IO", change: "Write while computing" },
+  subject: { text: "blocking MPI-IO" },
   picture: "timeline",
   meaning:
     "A job computes and writes in turns, with blocking calls only. Non-blocking calls can hide a part of the I/O behind the next step.",
@@ -170,19 +186,23 @@ const blocking = defineRule({
         ],
         ...worstRecords(listed),
       },
-      advice:
-        "Copy the data of a step and write it with a non-blocking collective call while the next step runs, then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).",
-      snippet: snippetFor(job, SNIPPETS.overlap, { way: wayOf(files) }),
+      action: meanwhile(job, wayOf(files)),
       effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share))} of the run time.`,
       ...trust(job, ["MPI-IO"], "low", "whether the program could continue without the data is not recorded"),
     };
   },
 });
 
+const meanwhile = (job: Job, way: Way): Action => ({
+  change: way === "write" ? "Write while computing" : "Read ahead while computing",
+  advice: `${way === "write" ? "Copy the data of a step and write it" : "Read the data of the next step"} with a non-blocking collective call while the ${way === "write" ? "next step" : "program computes on this one"} ${way === "write" ? "runs, " : ""}and then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).`,
+  snippet: snippetFor(job, SNIPPETS.overlap, { way }),
+});
+
 const noHints = defineRule({
   id: "no-hints",
   title: "Collective MPI-IO without hints",
-  subject: { text: "unhinted collective MPI-IO", change: "Set collective buffering hints" },
+  subject: { text: "unhinted collective MPI-IO" },
   picture: "sizes",
   meaning:
     "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
@@ -229,21 +249,7 @@ const noHints = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice:
-        "Give aggregators a buffer of whole stripes, and say how many stripes a new file should have. Hints on stripes take effect only when the file is created.",
-      snippet: snippetFor(job, SNIPPETS.mpiHints, {
-        hints: [
-          { key: `romio_cb_${worst.way}`, value: "enable" },
-          { key: "cb_buffer_size", value: Math.max(16 * MIB, worst.stripe) },
-          // Only new files take stripes from hints.
-          ...(worst.way === "read"
-            ? []
-            : [
-                { key: "striping_unit", value: worst.stripe },
-                { key: "striping_factor", value: fileOf(job, worst.record)?.stripeCount || 1 },
-              ]),
-        ],
-      }),
+      action: stripeHints(job, worst, fileOf(job, worst.record)?.stripeCount || 1),
       effect: "Each request of an aggregator is a stripe, which one server takes as a whole.",
       ...trust(
         job,
@@ -271,10 +277,37 @@ function aggregatorsOf(job: Job, record: LayerRecord, way: Way): { count: number
   return { count: bytes.size, source: "bytes of each rank" };
 }
 
+/** Only new files take stripes from hints. */
+function stripeHints(job: Job, { way, stripe }: { way: Way; stripe: number }, stripes: number): Action {
+  const buffer = [
+    { key: `romio_cb_${way}`, value: "enable" },
+    { key: "cb_buffer_size", value: Math.max(16 * MIB, stripe) },
+  ];
+  const change = "Set collective buffering hints";
+  return way === "read"
+    ? {
+        change,
+        advice: "Give aggregators a buffer of whole stripes (cb_buffer_size).",
+        snippet: snippetFor(job, SNIPPETS.mpiHints, { hints: buffer }),
+      }
+    : {
+        change,
+        advice:
+          "Give aggregators a buffer of whole stripes (cb_buffer_size), and say how many stripes a new file should have (striping_factor, striping_unit). Hints on stripes take effect only when the file is created.",
+        snippet: snippetFor(job, SNIPPETS.mpiHints, {
+          hints: [
+            ...buffer,
+            { key: "striping_unit", value: stripe },
+            { key: "striping_factor", value: stripes },
+          ],
+        }),
+      };
+}
+
 const aggregators = defineRule({
   id: "aggregators",
   title: "Number of aggregators",
-  subject: { text: "the number of aggregators", change: "Set the number of aggregators" },
+  subject: { text: "the number of aggregators" },
   picture: "layers",
   meaning:
     "Collective MPI-IO moves the data through some ranks only. Too few of them cannot keep the stripes of the file busy; too many compete for the same stripes.",
@@ -322,15 +355,16 @@ const aggregators = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice: worst.few
-        ? `Ask for ${many(Math.min(worst.stripes, worst.record.ranks), "aggregator")}, one for each stripe, spread over the nodes.`
-        : `Ask for ${many(worst.stripes, "aggregator")}, one for each stripe, or give new files more stripes (lfs setstripe -c).`,
-      snippet: snippetFor(job, SNIPPETS.mpiHints, {
-        hints: [
-          { key: `romio_cb_${worst.way}`, value: "enable" },
-          { key: "cb_nodes", value: Math.min(worst.stripes, worst.record.ranks) },
-        ],
-      }),
+      action: {
+        change: "Set the number of aggregators",
+        advice: `Ask for ${many(Math.min(worst.stripes, worst.record.ranks), "aggregator")} (cb_nodes), one for each stripe${worst.few ? ", spread over the nodes" : ""}.`,
+        snippet: snippetFor(job, SNIPPETS.mpiHints, {
+          hints: [
+            { key: `romio_cb_${worst.way}`, value: "enable" },
+            { key: "cb_nodes", value: Math.min(worst.stripes, worst.record.ranks) },
+          ],
+        }),
+      },
       effect: worst.few
         ? "All servers of the file work at the same time."
         : "Aggregators no longer wait for one another's locks.",

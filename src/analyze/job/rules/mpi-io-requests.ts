@@ -29,7 +29,7 @@ interface Requests extends Matched {
 const mpiioSmall = defineRule({
   id: "mpiio-small",
   title: "Small independent MPI-IO requests",
-  subject: { text: "small MPI-IO requests", plural: true, change: "Make one collective call" },
+  subject: { text: "small MPI-IO requests", plural: true },
   picture: "sizes",
   meaning:
     "Many independent MPI-IO requests are below 1 MiB: the library has to gather, sieve or cache them. Where they reach the " +
@@ -90,8 +90,11 @@ const mpiioSmall = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice: `Describe all pieces of a rank in a file view and ${worst.way} them with one call, collectively where all ranks take part (MPI_File_${worst.way}_all).`,
-      snippet: snippetFor(job, SNIPPETS.collectiveCall, worst),
+      action: {
+        change: "Make one collective call",
+        advice: `Hand all pieces of a rank to one call, collectively where all ranks take part (MPI_File_${worst.way}_at_all), with a file view where they lie apart.`,
+        snippet: snippetFor(job, SNIPPETS.collectiveCall, worst),
+      },
       effect: "One call instead of thousands, and no unrequested bytes.",
       ...trust(
         job,
@@ -106,7 +109,7 @@ const mpiioSmall = defineRule({
 const fileView = defineRule({
   id: "mpiio-file-view",
   title: "No file view for scattered requests",
-  subject: { text: "scattered MPI-IO requests", plural: true, change: "Set a file view" },
+  subject: { text: "scattered MPI-IO requests", plural: true },
   picture: "sizes",
   meaning:
     "Ranks make many small MPI-IO calls on pieces that lie apart and set no file view. With a view one call describes all pieces. " +
@@ -151,13 +154,16 @@ const fileView = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice:
-        "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as file view and make one call; for a single process this is datatype I/O, the best method that needs no other ranks (A. Ching et al., NCIO, section 6).",
-      snippet: snippetFor(job, SNIPPETS.vectorView, {
-        way: worst.way,
-        regionBytes: mean,
-        gapBytes: worst.record.strides[0]?.bytes ?? 0,
-      }),
+      action: {
+        change: "Set a file view",
+        advice:
+          "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as file view and make one call; for a single process this is datatype I/O, the best method that needs no other ranks (A. Ching et al., NCIO, section 6).",
+        snippet: snippetFor(job, SNIPPETS.vectorView, {
+          way: worst.way,
+          regionBytes: mean,
+          gapBytes: worst.record.strides[0]?.bytes ?? 0,
+        }),
+      },
       effect: worst.collective
         ? "Ranks meet once instead of for every piece."
         : "The library sees all pieces and can join or sieve them.",
@@ -177,7 +183,7 @@ const fileView = defineRule({
 const openPerRank = defineRule({
   id: "mpiio-open-per-rank",
   title: "File opened by each rank alone",
-  subject: { text: "opens by single ranks", plural: true, change: "Open the file once for all ranks" },
+  subject: { text: "opens by single ranks", plural: true },
   picture: "files",
   meaning:
     "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
@@ -217,9 +223,12 @@ const openPerRank = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
       },
-      advice:
-        "Open the file once with the communicator of all ranks that use it; independent calls still work, and collective ones become possible.",
-      snippet: snippetFor(job, SNIPPETS.openTogether),
+      action: {
+        change: "Open the file once for all ranks",
+        advice:
+          "Open the file once with the communicator of all ranks that use it; independent calls still work, and collective ones become possible.",
+        snippet: snippetFor(job, SNIPPETS.openTogether),
+      },
       effect: "One open for all ranks where the library can (deferred open), and two-phase I/O.",
       ...trust(job, ["MPI-IO"], "high", "opens on a communicator of one process are counted apart"),
     };

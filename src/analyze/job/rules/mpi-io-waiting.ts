@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, limit, type Others, type Rule } from "../rule.ts";
+import { type Action, defineRule, limit, type Others, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -53,7 +53,7 @@ const AGGREGATORS_MOST = 16;
 const singleAggregator = defineRule({
   id: "single-aggregator",
   title: "All data goes through one aggregator",
-  subject: { text: "one aggregator for all ranks", change: "Ask for more aggregators" },
+  subject: { text: "one aggregator for all ranks" },
   picture: "ranks",
   meaning:
     "Ranks write or read a file collectively, but one rank alone moves all bytes to and from storage: the job gets the rate of one client.",
@@ -97,7 +97,7 @@ const singleAggregator = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      ...moreAggregators(job, worst),
+      action: moreAggregators(job, worst),
       effect: "Several clients move the data at the same time.",
       ...trust(job, ["MPI-IO", "POSIX"], "high", "bytes of the busiest rank are those of the whole file"),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
@@ -115,7 +115,7 @@ function aggregatorsFor(job: Job, record: LayerRecord) {
 function moreAggregators(
   job: Job,
   { record, way, stripes, wanted }: Pick<Collective, "record" | "way"> & ReturnType<typeof aggregatorsFor>,
-): Pick<Judgement, "advice" | "snippet"> {
+): Action {
   const hints = [
     { key: `romio_cb_${way}`, value: "enable" },
     { key: "cb_nodes", value: wanted },
@@ -123,17 +123,20 @@ function moreAggregators(
   ];
   if (stripes !== 1)
     return {
+      change: "Ask for more aggregators",
       advice: `Ask for ${many(wanted, "aggregator")}, spread over the nodes (cb_nodes, cb_config_list); ROMIO's default is one for each node.`,
       snippet: snippetFor(job, SNIPPETS.mpiHints, { hints }),
     };
   return way === "write"
     ? {
+        change: "Use more stripes and aggregators",
         advice: `Stripe the file over several targets when it is made (striping_factor), and ask for as many aggregators, ${grouped(wanted)} (cb_nodes): now it lies on one OST.`,
         snippet: snippetFor(job, SNIPPETS.mpiHints, {
           hints: [...hints, { key: "striping_factor", value: wanted }],
         }),
       }
     : {
+        change: "Spread the file over more targets",
         advice: `Spread the file over about ${grouped(wanted)} targets first: now it lies on one OST, and more aggregators alone would read no faster.`,
         snippet: snippetFor(job, SNIPPETS.moreStripes, { path: record.path, stripes: wanted, way }),
       };
@@ -142,7 +145,7 @@ function moreAggregators(
 const lateRank = defineRule({
   id: "late-rank",
   title: "One rank comes late to collective calls",
-  subject: { text: "one late rank", change: "Look at what it does before" },
+  subject: { text: "one late rank" },
   picture: "ranks",
   meaning:
     "In collective calls all ranks wait for the last one. The rank with the least time in them is the late one: it waits for nobody.",
@@ -186,8 +189,11 @@ const lateRank = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst.record)),
       },
-      advice: `Look at what rank ${rank} does before these calls: more work than the others, another file, a slower node. The storage is not what they wait for.`,
-      snippet: snippetFor(job, SNIPPETS.waitingBefore),
+      action: {
+        change: "Look at what it does before",
+        advice: `Look at what rank ${rank} does before these calls: more work than the others, another file, a slower node. The storage is not what they wait for.`,
+        snippet: snippetFor(job, SNIPPETS.waitingBefore),
+      },
       effect: "Ranks that come together spend in the calls only what the data takes.",
       ...trust(
         job,
@@ -203,7 +209,7 @@ const lateRank = defineRule({
 const collectiveWait = defineRule({
   id: "collective-wait",
   title: "Collective calls wait, not for storage",
-  subject: { text: "waiting in collective calls", change: "Balance ranks and aggregators" },
+  subject: { text: "waiting in collective calls" },
   picture: "layers",
   meaning:
     "Ranks spend far more time in collective MPI-IO than the busiest of them in storage below: it goes into exchanging data and waiting for one another.",
@@ -247,9 +253,9 @@ const collectiveWait = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      ...(others.claimed(["single-aggregator"]).has(worst.record.fileId)
+      action: others.claimed(["single-aggregator"]).has(worst.record.fileId)
         ? oneForAll(job, worst)
-        : quickerExchange(job, worst.way)),
+        : quickerExchange(job, worst.way),
       effect: "At most the waiting; what the data itself takes stays.",
       ...trust(
         job,
@@ -263,10 +269,7 @@ const collectiveWait = defineRule({
 });
 
 /** All ranks send to one: more receivers come before anything else. */
-function oneForAll(
-  job: Job,
-  file: Pick<Collective, "record" | "way">,
-): Pick<Judgement, "advice" | "snippet"> {
+function oneForAll(job: Job, file: Pick<Collective, "record" | "way">): Action {
   const more = moreAggregators(job, { ...file, ...aggregatorsFor(job, file.record) });
   return {
     ...more,
@@ -274,7 +277,8 @@ function oneForAll(
   };
 }
 
-const quickerExchange = (job: Job, way: Way): Pick<Judgement, "advice" | "snippet"> => ({
+const quickerExchange = (job: Job, way: Way): Action => ({
+  change: "Balance ranks and aggregators",
   advice:
     "Look at the balance of the ranks before the call first. Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
   snippet: snippetFor(job, SNIPPETS.mpiHints, {

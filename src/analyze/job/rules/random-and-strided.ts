@@ -1,7 +1,7 @@
 /** Access order rules: random and strided. */
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
-import { defineRule, type Judgement, limit, type Rule } from "../rule.ts";
+import { type Action, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -15,7 +15,7 @@ function random(way: Way): Rule {
   return defineRule({
     id: `random-${what}`,
     title: way === "read" ? "Random reads" : "Random writes",
-    subject: { text: `random ${way}s`, plural: true, change: `Sort ${way}s by offset` },
+    subject: { text: `random ${way}s`, plural: true },
     picture: "sizes",
     meaning:
       `Many ${what} begin before the end of the previous one of their rank: neither read-ahead nor the joining of ` +
@@ -65,7 +65,7 @@ function random(way: Way): Rule {
           ...worstRecords(listed),
           ...spanOf(listed, way),
         },
-        ...randomAdvice(job, way, mpi),
+        action: randomAction(job, way, mpi),
         effect:
           way === "read"
             ? "Sorted requests can be joined and prefetched; those that stay scattered no longer fetch data that nobody uses."
@@ -82,22 +82,25 @@ function random(way: Way): Rule {
   });
 }
 
-function randomAdvice(job: Job, way: Way, mpi: boolean): Pick<Judgement, "advice" | "snippet"> {
+function randomAction(job: Job, way: Way, mpi: boolean): Action {
   const order =
     way === "read"
       ? "Sort what is wanted by its offset before reading it"
       : "Sort pieces by their offset before writing them";
   if (mpi)
     return {
-      advice: `${order}, describe the pieces in a file view (MPI_Type_create_hindexed) and make one collective call; two-phase I/O then moves large contiguous ranges.`,
+      change: `Sort ${way}s, make one collective call`,
+      advice: `${order}, make one collective call (MPI_File_${way}_at_all) with a file view of the pieces; two-phase I/O then moves large contiguous ranges.`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   return way === "read"
     ? {
+        change: "Sort reads by offset",
         advice: `${order}, announce the next pieces with posix_fadvise, and join neighbours. If every epoch reads the whole file in another order, read large blocks and shuffle in memory, or copy the file to the nodes first.`,
         snippet: snippetFor(job, SNIPPETS.prefetch),
       }
     : {
+        change: "Sort writes by offset",
         advice: `${order} and write runs of neighbours with one call; if the order of arrival is random by nature, append to a log and sort it once at the end.`,
         snippet: snippetFor(job, SNIPPETS.sortedWrites),
       };
@@ -111,7 +114,7 @@ const SIEVE_GAP_BYTES = KIB;
 const noncontiguous = defineRule({
   id: "noncontiguous",
   title: "Strided small accesses",
-  subject: { text: "strided small accesses", plural: true, change: "Join strided pieces" },
+  subject: { text: "strided small accesses", plural: true },
   picture: "sizes",
   meaning:
     "Ranks access small pieces at equal gaps, one POSIX call a piece. Described as one noncontiguous access, MPI-IO can " +
@@ -160,8 +163,11 @@ const noncontiguous = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      advice: stridedAdvice(job, worst, limits) + ncioSentence(worst.record, worst.way),
-      snippet: snippetFor(job, SNIPPETS.vectorView, worst),
+      action: {
+        change: "Join strided pieces",
+        advice: stridedAdvice(job, worst, limits) + ncioSentence(worst.record, worst.way),
+        snippet: snippetFor(job, SNIPPETS.vectorView, worst),
+      },
       effect:
         "One call describes all pieces of a rank, and the library moves large contiguous ranges instead of single pieces.",
       ...trust(

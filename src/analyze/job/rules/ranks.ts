@@ -2,11 +2,11 @@
 import { formatBytes, formatRate } from "../../../base/units.ts";
 import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
-import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
+import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
-import { bytesMoved, heaviest, MIB, sum } from "./measures.ts";
+import { bytesMoved, heaviest, MIB, sum, type Way } from "./measures.ts";
 import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
@@ -18,7 +18,7 @@ const ANY_FILES = [["POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"], ["ranks"]] as co
 const oneRankIo = defineRule({
   id: "one-rank-io",
   title: "One rank does the I/O",
-  subject: { text: "I/O by one rank", change: "Let all ranks take part" },
+  subject: { text: "I/O by one rank" },
   picture: "ranks",
   meaning:
     "One rank moves nearly all data of a job with many ranks, so the job gets the rate of a single client while the others wait.",
@@ -59,10 +59,7 @@ const oneRankIo = defineRule({
         ...worstFiles(files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
         ...spanOfFiles(files),
       },
-      advice: writes
-        ? "Let all ranks write their part of the file with collective MPI-IO (or parallel HDF5 or PnetCDF on top of it) instead of gathering the data on one rank."
-        : "Let all ranks read their part of the file with collective MPI-IO; where each needs all of it, let each read a part and hand it to the others with MPI_Allgather.",
-      snippet: snippetFor(job, SNIPPETS.ownPart, { way: writes ? "write" : "read" }),
+      action: sharedWork(job, writes ? "write" : "read"),
       effect: `The rate of many clients and OSTs instead of ${formatRate(bytes / seconds)} of one client, and no gathering in the memory of one rank.`,
       ...trust(
         job,
@@ -80,7 +77,7 @@ const oneRankIo = defineRule({
 const byteImbalance = defineRule({
   id: "byte-imbalance",
   title: "Uneven bytes over ranks",
-  subject: { text: "uneven work of ranks", change: "Give ranks equal parts" },
+  subject: { text: "uneven work of ranks" },
   picture: "ranks",
   meaning:
     "Several ranks do I/O, but one moves far more than the others; they wait for it at the next synchronisation.",
@@ -122,9 +119,7 @@ const byteImbalance = defineRule({
         ...worstFiles(files, bytesMoved, (file) => formatBytes(bytesMoved(file))),
         ...spanOfFiles(files),
       },
-      advice:
-        "Give each rank about the same part of the file, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whichever rank holds the data.",
-      snippet: snippetFor(job, SNIPPETS.ownPart, { way: wayOf(files) }),
+      action: evenParts(job, wayOf(files)),
       effect: `Up to ${secondsText(excess)} less waiting for rank ${rank}.`,
       ...trust(
         job,
@@ -141,7 +136,7 @@ const byteImbalance = defineRule({
 const straggler = defineRule({
   id: "straggler",
   title: "One rank is much slower",
-  subject: { text: "one slow rank", change: "Look at the slow rank" },
+  subject: { text: "one slow rank" },
   picture: "ranks",
   meaning:
     "A rank takes much longer than the others for the same amount of data; the others wait for it at the next synchronisation.",
@@ -203,17 +198,7 @@ const straggler = defineRule({
         ),
         ...spanOfFiles(files),
       },
-      advice:
-        (alone === undefined
-          ? `Look at the node of rank ${rank} (another process on it, its network link, its memory) and run again on other nodes; if the same rank is slow again, look at what it does besides: a header, a log, a sort.`
-          : `Only rank ${rank} has files on OST ${alone}, so the log cannot tell a slow node from a slow target: run again on other nodes with the files on another target.`) +
-        (programOf(job).mpi
-          ? ` With collective MPI-IO the aggregators ${wayOf(files)} the data of a slow rank too.`
-          : ""),
-      snippet:
-        alone === undefined
-          ? snippetFor(job, SNIPPETS.hostOfRank, { rank })
-          : snippetFor(job, SNIPPETS.lookAtOst, { path: files[0]?.path ?? "", ost: alone }),
+      action: alone === undefined ? lookAtNode(job, files, rank) : tellApart(job, files, rank, alone),
       effect: `Up to ${partOfSeconds(lost, job.runSeconds, "the run time")}.`,
       ...trust(
         job,
@@ -228,7 +213,7 @@ const straggler = defineRule({
 const idleRanks = defineRule({
   id: "idle-ranks",
   title: "Most ranks do no I/O",
-  subject: { text: "idle ranks", plural: true, change: "Let more ranks do I/O" },
+  subject: { text: "idle ranks", plural: true },
   picture: "ranks",
   meaning:
     "A few ranks, not evenly spaced as aggregators would be, do the I/O of a large job, and that takes a large part of the run.",
@@ -265,14 +250,7 @@ const idleRanks = defineRule({
         ],
         ranks: movers.slice(0, 16),
       },
-      advice:
-        "When the I/O is what the job waits for, spread it: let more ranks take part, at least one on each node, for example with collective MPI-IO and a number of aggregators that is a multiple of the stripe count.",
-      snippet: snippetFor(job, SNIPPETS.mpiHints, {
-        hints: [
-          { key: `romio_cb_${wayOf([job.io])}`, value: "enable" },
-          { key: "cb_nodes", value: nodesFor(job) },
-        ],
-      }),
+      action: moreRanks(job, wayOf([job.io])),
       effect: "More clients and network links at work; with few OSTs little changes.",
       ...trust(
         job,
@@ -282,6 +260,80 @@ const idleRanks = defineRule({
       ),
     };
   },
+});
+
+/** Processes without MPI share no file through a library. */
+function sharedWork(job: Job, way: Way): Action {
+  if (!programOf(job).mpi)
+    return {
+      change: "Let all processes take part",
+      advice: `Give each process its own part of the data to ${way}, at an offset that it computes, instead of one process that does it for all.`,
+      snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
+    };
+  const snippet = snippetFor(job, SNIPPETS.ownPart, { way });
+  const change = "Let all ranks take part";
+  return way === "write"
+    ? {
+        change,
+        advice:
+          "Let all ranks write their part of the file with collective MPI-IO (or parallel HDF5 or PnetCDF on top of it) instead of gathering the data on one rank.",
+        snippet,
+      }
+    : {
+        change,
+        advice:
+          "Let all ranks read their part of the file with collective MPI-IO; where each needs all of it, let each read a part and hand it to the others with MPI_Allgather.",
+        snippet,
+      };
+}
+
+const evenParts = (job: Job, way: Way): Action =>
+  programOf(job).mpi
+    ? {
+        change: "Give ranks equal parts",
+        advice: `Give each rank about the same part of the file to ${way}, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whichever rank ${way === "write" ? "holds" : "needs"} the data.`,
+        snippet: snippetFor(job, SNIPPETS.ownPart, { way }),
+      }
+    : {
+        change: "Give processes equal parts",
+        advice: `Give each process about the same part of the data to ${way}.`,
+        snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
+      };
+
+const moreRanks = (job: Job, way: Way): Action =>
+  programOf(job).mpi
+    ? {
+        change: "Let more ranks do I/O",
+        advice: `When the I/O is what the job waits for, spread it: let more ranks ${way}, at least one on each node, for example with collective MPI-IO (romio_cb_${way}) and a number of aggregators (cb_nodes) that is a multiple of the stripe count.`,
+        snippet: snippetFor(job, SNIPPETS.mpiHints, {
+          hints: [
+            { key: `romio_cb_${way}`, value: "enable" },
+            { key: "cb_nodes", value: nodesFor(job) },
+          ],
+        }),
+      }
+    : {
+        change: "Let more processes do I/O",
+        advice: `When the I/O is what the job waits for, spread it: let more processes ${way}, each its own part, at least one on each node.`,
+        snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
+      };
+
+/** With collective calls a slow rank hands its data to aggregators. */
+const helpOfOthers = (job: Job, files: readonly JobFile[]) =>
+  programOf(job).mpi
+    ? ` With collective MPI-IO the aggregators ${wayOf(files)} the data of a slow rank too.`
+    : "";
+
+const lookAtNode = (job: Job, files: readonly JobFile[], rank: number): Action => ({
+  change: "Look at the slow rank",
+  advice: `Look at the node of rank ${rank} (another process on it, its network link, its memory) and run again on other nodes; if the same rank is slow again, look at what it does besides: a header, a log, a sort.${helpOfOthers(job, files)}`,
+  snippet: snippetFor(job, SNIPPETS.hostOfRank, { rank }),
+});
+
+const tellApart = (job: Job, files: readonly JobFile[], rank: number, ost: number): Action => ({
+  change: "Look at node and target",
+  advice: `Only rank ${rank} has files on OST ${ost}, so the log cannot tell a slow node from a slow target: run again on other nodes with the files on another target.${helpOfOthers(job, files)}`,
+  snippet: snippetFor(job, SNIPPETS.lookAtOst, { path: files[0]?.path ?? "", ost }),
 });
 
 export const RANKS_RULES: readonly Rule[] = [oneRankIo, byteImbalance, straggler, idleRanks];

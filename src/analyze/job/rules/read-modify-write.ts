@@ -2,7 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, limit, type Rule } from "../rule.ts";
+import { type Action, defineRule, limit, type Rule } from "../rule.ts";
 import { fitsMemory, programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { isRewritten, rewrittenFiles } from "./access-patterns.ts";
 import type { Job } from "../job.ts";
@@ -14,7 +14,7 @@ import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 const readModifyWrite = defineRule({
   id: "read-modify-write",
   title: "Read before written",
-  subject: { text: "reads before writes", plural: true, change: "Write whole blocks" },
+  subject: { text: "reads before writes", plural: true },
   picture: "layers",
   meaning:
     "Pieces of a file are read only to be written again: data sieving in MPI-IO for writes with holes, or a program that " +
@@ -86,20 +86,7 @@ const readModifyWrite = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
-      advice: mpi
-        ? `The pieces leave holes, and MPI-IO reads what is in them (data sieving). Close the holes: order dimensions so that what is written together lies together, or write fill values as well${together ? "" : "; collective writes let ranks fill one another's holes"}. ` +
-          "Where the pieces are large, switch data sieving off for writes (romio_ds_write=disable); each piece then is a request of its own."
-        : "Gather the changes of a region in memory, then write the region once; where whole records are replaced, write them without reading.",
-      snippet: mpi
-        ? snippetFor(job, SNIPPETS.mpiHints, {
-            hints: [
-              { key: "romio_cb_write", value: "enable" },
-              { key: "romio_ds_write", value: "disable" },
-              // ROMIO's Lustre driver has its own switch for data sieving below collective writes.
-              ...(together ? [{ key: "romio_lustre_ds_in_coll", value: "disable" }] : []),
-            ],
-          })
-        : snippetFor(job, SNIPPETS.updateInMemory),
+      action: mpi ? withoutHoles(job, together) : inMemory(job),
       effect: `Up to ${formatBytes(bytes)} less to read, and no locks between reading and writing a buffer.`,
       ...trust(
         job,
@@ -116,6 +103,26 @@ const readModifyWrite = defineRule({
   },
 });
 
+/** ROMIO's Lustre driver has its own switch for data sieving below collective writes. */
+const withoutHoles = (job: Job, together: boolean): Action => ({
+  change: "Close holes between written pieces",
+  advice: `The pieces leave holes, and MPI-IO reads what is in them (data sieving). Close the holes: order dimensions so that what is written together lies together, or write fill values as well; collective writes let ranks fill one another's holes (romio_cb_write). Where the pieces are large, switch data sieving off for writes (romio_ds_write${together ? ", romio_lustre_ds_in_coll" : ""}); each piece then is a request of its own.`,
+  snippet: snippetFor(job, SNIPPETS.mpiHints, {
+    hints: [
+      { key: "romio_cb_write", value: "enable" },
+      { key: "romio_ds_write", value: "disable" },
+      ...(together ? [{ key: "romio_lustre_ds_in_coll", value: "disable" }] : []),
+    ],
+  }),
+});
+
+const inMemory = (job: Job): Action => ({
+  change: "Change regions in memory",
+  advice:
+    "Gather the changes of a region in memory, then write the region once; where whole records are replaced, write them without reading.",
+  snippet: snippetFor(job, SNIPPETS.updateInMemory),
+});
+
 /** First written, then read, up to where it was written; perhaps in several passes, but not in turns. */
 const isReadBack = (record: LayerRecord) =>
   record.bytesWritten > 0 &&
@@ -130,15 +137,17 @@ function readsLeft(job: Job, record: LayerRecord, mpi: boolean): number {
 }
 
 /** What is on the node's own disk, other nodes do not see: not for a file that ranks share, unless all run on one. */
-function handOn(job: Job, isShared: boolean, bytes: number): Pick<Judgement, "advice" | "snippet"> {
+function handOn(job: Job, isShared: boolean, bytes: number): Action {
   const benchmark =
     "A benchmark should let another node read what was written (IOR -C), since otherwise it measures the page cache.";
   return isShared && job.nodes !== 1 && programOf(job).mpi
     ? {
+        change: "Hand written data on in memory",
         advice: `Hand the data on in memory: each rank keeps its part, and gets parts of others by messages. ${benchmark}`,
         snippet: snippetFor(job, SNIPPETS.byMessage),
       }
     : {
+        change: "Keep written data in memory",
         advice: `Hand the data on in memory, or put files that only this job needs on the node's own disk${fitsMemory(bytes) ? ", in /dev/shm" : ""} or on a burst buffer. ${benchmark}`,
         snippet: snippetFor(job, SNIPPETS.nodeTmp, { bytes }),
       };
@@ -147,7 +156,7 @@ function handOn(job: Job, isShared: boolean, bytes: number): Pick<Judgement, "ad
 const readAfterWrite = defineRule({
   id: "read-after-write",
   title: "Data read back",
-  subject: { text: "data read back", change: "Keep written data in memory" },
+  subject: { text: "data read back" },
   picture: "files",
   meaning:
     "A file is written and then read by the same job. The data was in memory already; through the file system it is moved twice more, or it comes from the page cache, and a benchmark then measures that cache.",
@@ -202,7 +211,7 @@ const readAfterWrite = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "read"),
       },
-      ...handOn(
+      action: handOn(
         job,
         files.some(({ record }) => record.ranks > 1),
         written,

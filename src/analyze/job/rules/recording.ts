@@ -27,7 +27,6 @@ const missingWorkerIo = defineRule({
   subject: {
     text: "unrecorded reads of workers",
     plural: true,
-    change: "Record the workers too",
   },
   picture: "files",
   meaning:
@@ -61,9 +60,12 @@ const missingWorkerIo = defineRule({
             `${many(fileCalls(job, file).opens, "open")}, ${many(fileCalls(job, file).stats, "stat")}, no read`,
         ),
       },
-      advice:
-        "Record the workers too: plimsoll record follows children; Darshan needs DARSHAN_ENABLE_NONMPI=1 and workers that end by themselves (not killed), and starts a log for each process when they are spawned, not forked.",
-      snippet: snippetFor(job, SNIPPETS.recordWorkers),
+      action: {
+        change: "Record the workers too",
+        advice:
+          "Record the workers too: plimsoll record follows children; Darshan needs DARSHAN_ENABLE_NONMPI=1 and workers that end by themselves (not killed), and starts a log for each process when they are spawned, not forked.",
+        snippet: snippetFor(job, SNIPPETS.recordWorkers),
+      },
       effect: "A log in which the reads can be judged.",
       confidence: "medium",
       confidenceReason: "that workers read these files is inferred from opens without reads",
@@ -75,7 +77,7 @@ const missingWorkerIo = defineRule({
 const traceIncomplete = defineRule({
   id: "trace-incomplete",
   title: "The trace lost calls",
-  subject: { text: "calls that the trace lost", plural: true, change: "Record again with more memory" },
+  subject: { text: "calls that the trace lost", plural: true },
   picture: "files",
   meaning:
     "The trace of single calls holds fewer bytes of a file than its counters: timelines and findings on order and overlap see a part.",
@@ -114,10 +116,16 @@ const traceIncomplete = defineRule({
         ],
         ...worstRecords(listed),
       },
-      advice: isDarshan
-        ? `Give the trace more memory and leave out files that do not matter; by default Darshan keeps some megabytes for each process and module. ${grouped(listed.length)} ${listed.length === 1 ? "file is" : "files are"} cut here.`
-        : "Record again, and look at the notes of the recording for what it could not keep.",
-      snippet: snippetFor(job, SNIPPETS.moreRecords, { modules: ["DXT_POSIX", "DXT_MPIIO"] }),
+      action: isDarshan
+        ? {
+            change: "Record again with more memory",
+            advice: `Give the trace more memory and leave out files that do not matter; by default Darshan keeps some megabytes for each process and module. ${grouped(listed.length)} ${listed.length === 1 ? "file is" : "files are"} cut here.`,
+            snippet: snippetFor(job, SNIPPETS.moreRecords, { modules: ["DXT_POSIX", "DXT_MPIIO"] }),
+          }
+        : {
+            change: "Record again",
+            advice: "Record again, and look at the notes of the recording for what it could not keep.",
+          },
       effect: "Timelines and findings on order that see every call.",
       confidence: "high",
       confidenceReason: "bytes of the trace and of the counters are compared file by file",

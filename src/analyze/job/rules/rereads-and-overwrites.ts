@@ -3,8 +3,9 @@ import { formatBytes } from "../../../base/units.ts";
 import { fewerBytes, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, limit, type Rule } from "../rule.ts";
+import { type Action, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { readByOne } from "./files-use.ts";
 import { type Listed, spanBetween, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
   bytesOf,
@@ -97,8 +98,8 @@ function again(way: Way): Rule {
     title: way === "read" ? "Data read again" : "Data overwritten",
     subject:
       way === "read"
-        ? { text: "repeated reads", plural: true, change: "Read data once and keep it" }
-        : { text: "repeated overwrites", plural: true, change: "Write results once" },
+        ? { text: "repeated reads", plural: true }
+        : { text: "repeated overwrites", plural: true },
     picture: "files",
     meaning:
       way === "read"
@@ -155,13 +156,12 @@ function again(way: Way): Rule {
           ...worstRecords(listed),
           ...spanOf(listed, way),
         },
-        advice:
-          way === "read"
-            ? byRanks
-              ? "Every rank reads the same bytes: let one rank read and broadcast, or read collectively with MPI-IO, which reads each byte once."
-              : `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`
-            : `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
-        snippet: snippetFor(job, way === "read" ? SNIPPETS.readOnce : SNIPPETS.everyNth),
+        action:
+          way === "write"
+            ? whenFinal(job, reopened)
+            : byRanks
+              ? readByOne(job, heaviest(files, (file) => file.bytes).record.path)
+              : keepInMemory(job, reopened),
         effect:
           way === "read"
             ? `At best the file system delivers ${formatBytes(distinct)} instead of ${formatBytes(bytes)}; less is gained where the page cache has served the later passes.`
@@ -180,6 +180,18 @@ function again(way: Way): Rule {
   });
 }
 
+const keepInMemory = (job: Job, reopened: boolean): Action => ({
+  change: "Read data once and keep it",
+  advice: `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`,
+  snippet: snippetFor(job, SNIPPETS.readOnce),
+});
+
+const whenFinal = (job: Job, reopened: boolean): Action => ({
+  change: "Write results once",
+  advice: `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
+  snippet: snippetFor(job, SNIPPETS.everyNth),
+});
+
 /** What libraries write beyond the program's bytes, such as holes of collective buffers and fill values: no race. */
 function libraryBytes(job: Job, record: LayerRecord): number {
   const asked = layerOf(job, record, "MPI-IO")?.bytesWritten ?? record.bytesWritten;
@@ -197,7 +209,7 @@ function libraryBytes(job: Job, record: LayerRecord): number {
 const overlappingWrites = defineRule({
   id: "overlapping-writes",
   title: "Ranks write the same bytes",
-  subject: { text: "overlapping writes", plural: true, change: "Check the offsets of ranks" },
+  subject: { text: "overlapping writes", plural: true },
   picture: "files",
   meaning:
     "Different ranks write the same bytes of a file. Their locks collide, and unless they are ordered by the program, which data stays is left to chance.",
@@ -249,12 +261,15 @@ const overlappingWrites = defineRule({
         ...worstRecords(listed),
         ...spanBetween(worst.write.firstSeconds, worst.write.lastSeconds),
       },
-      advice:
-        "Check the offsets: each byte should belong to one rank. Where all ranks hold the same data, let one of them write it; ghost cells belong to one owner." +
-        (below
-          ? " MPI-IO that sieves data also writes the holes between its own pieces: switch it off for writes (romio_ds_write=disable)."
-          : ""),
-      snippet: snippetFor(job, SNIPPETS.ownOffsets),
+      action: {
+        change: "Check the offsets of ranks",
+        advice:
+          "Check the offsets: each byte should belong to one rank. Where all ranks hold the same data, let one of them write it; ghost cells belong to one owner." +
+          (below
+            ? " MPI-IO that sieves data also writes the holes between its own pieces: switch it off for writes (romio_ds_write=disable)."
+            : ""),
+        snippet: snippetFor(job, SNIPPETS.ownOffsets),
+      },
       effect: "A file whose content does not depend on timing, and no waiting for locks of other ranks.",
       ...trust(
         job,

@@ -2,19 +2,19 @@
 import { estimatedCost, oneSync, syncSeconds } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { defineRule, type Judgement, limit, type Rule } from "../rule.ts";
+import { type Action, defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { fewerSeeks, isTimedByCall } from "../cost/call-remedies.ts";
 import { countOf } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { accessesOf, callsOf, sum, WAYS } from "./measures.ts";
+import { accessesOf, callsOf, sum, WAYS, type Way } from "./measures.ts";
 import { layerOf, mpiFiles, posixFiles, stdioFiles } from "./per-job.ts";
 import { costSentence, grouped, many, rough, theseFiles } from "./wording.ts";
 
 const excessSeeks = defineRule({
   id: "excess-seeks",
   title: "Many seeks",
-  subject: { text: "redundant seeks", plural: true, change: "Use calls with an offset" },
+  subject: { text: "redundant seeks", plural: true },
   picture: "time",
   meaning:
     "Redundant POSIX seeks, to the current offset, which cost a system call each, and seeks of C streams, which flush or drop the buffer when they leave it.",
@@ -36,7 +36,8 @@ const excessSeeks = defineRule({
     const count = countOf(files);
     if (!(count >= limits.calls)) return undefined;
     const accesses = sum(files, (file) => file.accesses);
-    const streams = files.some(({ record }) => record.layer === "STDIO");
+    const onStreams = files.filter(({ record }) => record.layer === "STDIO");
+    const streams = countOf(onStreams) >= 0.5 * count;
     const ways = WAYS.filter((way) => files.some(({ record }) => callsOf(record, way) > 0));
     const seconds = sum(files, ({ record }) => record.metaSeconds);
     const listed: Listed[] = files.map((file) => ({
@@ -69,12 +70,9 @@ const excessSeeks = defineRule({
         ],
         ...worstRecords(listed),
       },
-      advice: streams
-        ? "Do not seek where the stream already stands. A seek writes the buffer out, and one that leaves the buffer fetches it again, however little is read there: read the region into memory once and pick from it, or write in order."
-        : `Leave out lseek where the file position is right already, or use ${ways.map((way) => (way === "read" ? "pread" : "pwrite")).join(" and ")}, which ${ways.length === 1 ? "carries the offset with it" : "carry the offset with them"}.`,
-      snippet: streams
-        ? snippetFor(job, SNIPPETS.readRegion, { way: wayOf(files.map(({ record }) => record)) })
-        : snippetFor(job, SNIPPETS.positioned, { ways }),
+      action: streams
+        ? regionOfStream(job, wayOf(files.map(({ record }) => record)))
+        : offsetsInCalls(job, ways),
       effect: streams
         ? "Buffers stay valid, so that reads of the file system become fewer and larger."
         : `Up to ${many(count, "system call")} less.`,
@@ -124,10 +122,45 @@ const syncedFiles = (
       record.syncs >= limits.share * record.writes,
   );
 
+const regionOfStream = (job: Job, way: Way): Action =>
+  way === "read"
+    ? {
+        change: "Read regions into memory",
+        advice:
+          "Do not seek where the stream already stands. One that leaves the buffer fetches it again, however little is read there: read the region into memory once and pick from it.",
+        snippet: snippetFor(job, SNIPPETS.readRegion, { way }),
+      }
+    : {
+        change: "Write streams in order",
+        advice:
+          "Do not seek where the stream already stands. A seek writes the buffer out: put the region together in memory and write it with one call, or write in order.",
+        snippet: snippetFor(job, SNIPPETS.readRegion, { way }),
+      };
+
+const offsetsInCalls = (job: Job, ways: readonly Way[]): Action => ({
+  change: "Use calls with an offset",
+  advice: `Leave out lseek where the file position is right already, or use ${ways.map((way) => (way === "read" ? "pread" : "pwrite")).join(" and ")}, which ${ways.length === 1 ? "carries the offset with it" : "carry the offset with them"}.`,
+  snippet: snippetFor(job, SNIPPETS.positioned, { ways }),
+});
+
+const mpiSyncOnce = (job: Job): Action => ({
+  change: "Sync once, after the last write",
+  advice:
+    "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close synchronises the file by itself.",
+  snippet: snippetFor(job, SNIPPETS.mpiSyncOnce),
+});
+
+const syncOnce = (job: Job): Action => ({
+  change: "Sync once, after the last write",
+  advice:
+    "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses the new file at most, never the old one.",
+  snippet: snippetFor(job, SNIPPETS.syncOnce),
+});
+
 const fsyncPerWrite = defineRule({
   id: "fsync-per-write",
   title: "A sync after every write",
-  subject: { text: "a sync after every write", change: "Sync once, after the last write" },
+  subject: { text: "a sync after every write" },
   picture: "time",
   meaning:
     "fsync, fdatasync or MPI_File_sync follows nearly every write: each waits until the data is on stable storage, so that every write costs a round trip to the disk.",
@@ -142,7 +175,7 @@ const fsyncPerWrite = defineRule({
 const excessSyncs = defineRule({
   id: "excess-syncs",
   title: "Frequent syncs",
-  subject: { text: "frequent syncs", plural: true, change: "Sync once, after the last write" },
+  subject: { text: "frequent syncs", plural: true },
   picture: "time",
   meaning:
     "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap. A sync after every write is a finding of its own.",
@@ -186,10 +219,7 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
       ...worstRecords(listed),
       ...spanOf(listed, "write"),
     },
-    advice: mpi
-      ? "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close synchronises the file by itself."
-      : "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses the new file at most, never the old one.",
-    snippet: snippetFor(job, mpi ? SNIPPETS.mpiSyncOnce : SNIPPETS.syncOnce),
+    action: mpi ? mpiSyncOnce(job) : syncOnce(job),
     effect:
       "Writes go to the caches of clients and servers and are joined there; the disk is waited for once.",
     ...trust(

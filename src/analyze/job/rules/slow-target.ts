@@ -65,7 +65,7 @@ function isLike(slow: MountLoad, others: readonly MountLoad[]): boolean {
 const slowTarget = defineRule({
   id: "slow-target",
   title: "One storage target is much slower",
-  subject: { text: "one slow storage target", change: "Move its files to another target" },
+  subject: { text: "one slow storage target" },
   picture: "targets",
   meaning:
     "Files below one mount point (or in one folder, where the input does not name mounts) take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
@@ -113,8 +113,11 @@ const slowTarget = defineRule({
           (file) => `${formatBytes(bytesMoved(file))} in ${secondsText(file.seconds)}`,
         ),
       },
-      advice: `Put these files ${hasMounts(job) ? "below another mount point" : "into another folder, if it lies on another file system"}, and tell the administrators about ${slow.mount} (a rebuild, a failing disk, another job, nearly full).`,
-      snippet: snippetFor(job, SNIPPETS.lookAtMounts),
+      action: {
+        change: "Move its files to another target",
+        advice: `Put these files ${hasMounts(job) ? "below another mount point" : "into another folder, if it lies on another file system"}, and tell the administrators about ${slow.mount} (a rebuild, a failing disk, another job, nearly full).`,
+        snippet: snippetFor(job, SNIPPETS.lookAtMounts),
+      },
       effect: "The ranks on it no longer hold up the others.",
       ...trust(
         job,

@@ -2,7 +2,7 @@
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type Claim, type CostClaim, defineRule, type Judgement, limit, type Rule } from "../rule.ts";
+import { type Action, type Claim, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -49,7 +49,7 @@ function small(way: Way): Rule {
   return defineRule({
     id: `small-${what}`,
     title: way === "write" ? "Small writes" : "Small reads",
-    subject: { text: `small ${way}s`, plural: true, change: `Make larger ${way}s` },
+    subject: { text: `small ${way}s`, plural: true },
     picture: "sizes",
     meaning:
       `Many ${what} move less than 1 MiB each, so that the time goes into calls and requests instead of into data. ` +
@@ -105,7 +105,7 @@ function small(way: Way): Rule {
           ...worstRecords(listed),
           ...spanOf(listed, way),
         },
-        ...smallAdvice(job, records, way),
+        action: smallAction(job, records, way),
         effect: `Fewer and larger requests: the latency of a call is paid for megabytes instead of for ${usual === undefined ? "kilobytes" : sizeText(usual)}.`,
         ...trust(job, ["POSIX"], "high", "counted by the recorder for every call, in classes of sizes"),
         claims: listed,
@@ -122,16 +122,13 @@ const isWorthIt = (job: Job, cost: CostClaim) =>
   cost.kind !== "remedy" || !(job.ledger.seconds > 0) || job.ledger.gain(cost) >= WORTH * job.ledger.seconds;
 
 /** What can be done depends on who makes the calls: MPI-IO, many ranks on a file, or one. */
-function smallAdvice(
-  job: Job,
-  records: readonly LayerRecord[],
-  way: Way,
-): Pick<Judgement, "advice" | "snippet"> {
+function smallAction(job: Job, records: readonly LayerRecord[], way: Way): Action {
   const worst = heaviest(records, (record) => callsOf(record, way));
   const mpi = layerOf(job, worst, "MPI-IO");
   if (isCollective(mpi, way)) {
     const stripe = stripeOf(job, worst);
     return {
+      change: "Turn collective buffering on",
       advice:
         "Turn collective buffering on and give aggregators a buffer of at least a stripe: " +
         `${worst.path} is ${way === "write" ? "written" : "read"} collectively and yet reaches the file system in small pieces.`,
@@ -146,24 +143,28 @@ function smallAdvice(
   }
   if (mpi !== undefined)
     return {
+      change: `Make one collective ${way}`,
       advice:
-        `Describe what each rank ${way === "write" ? "writes" : "reads"} with a file view and make one collective call ` +
-        `(MPI_File_${way}_all), so that aggregators join the pieces of all ranks (${worst.path} first).`,
+        `Let each rank hand all its pieces to one collective call (MPI_File_${way}_at_all, with a file view where they lie apart), ` +
+        `so that aggregators join the pieces of all ranks (${worst.path} first).`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   if (worst.ranks > 1 && job.facts.has("ranks"))
     return {
+      change: `Join small ${way}s collectively`,
       advice:
-        `Collect pieces in memory and ${way} megabytes at a time: ${many(worst.ranks, "rank")} make these calls on ${worst.path}. ` +
-        `Where the pieces of ranks lie between one another, use collective MPI-IO, which joins them.${ncioSentence(worst, way)}`,
+        `Use collective MPI-IO, which joins the pieces of all ranks: ${many(worst.ranks, "rank")} make these calls on ${worst.path}. ` +
+        `Where the pieces of a rank lie together, it can as well ${way} megabytes at a time by itself.${ncioSentence(worst, way)}`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   return way === "write"
     ? {
+        change: "Write whole megabytes",
         advice: `Collect records in a buffer of a few megabytes and write it when it is full (${worst.path} first).${ncioSentence(worst, way)}`,
         snippet: snippetFor(job, SNIPPETS.writeBuffer),
       }
     : {
+        change: "Read whole megabytes",
         advice: `Read a few megabytes at a time and take records from memory (${worst.path} first).${ncioSentence(worst, way)}`,
         snippet: snippetFor(job, SNIPPETS.readAhead),
       };
@@ -172,7 +173,7 @@ function smallAdvice(
 const subBlock = defineRule({
   id: "sub-block-writes",
   title: "Scattered writes of parts of blocks",
-  subject: { text: "writes of partial blocks", plural: true, change: "Collect writes in a buffer" },
+  subject: { text: "writes of partial blocks", plural: true },
   picture: "sizes",
   meaning:
     "Many writes are shorter than a block of the file system (4 KiB) and do not follow one another, so that blocks " +
@@ -224,7 +225,7 @@ const subBlock = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, "write"),
       },
-      ...smallAdvice(job, records, "write"),
+      action: smallAction(job, records, "write"),
       effect: "Whole blocks reach the servers, so that none has to be read first to be completed.",
       ...trust(
         job,

@@ -10,7 +10,7 @@ import { partOfSeconds, percent } from "./wording.ts";
 const unhiddenIo = defineRule({
   id: "unhidden-io",
   title: "I/O that no computing hides",
-  subject: { text: "I/O without computing", change: "Read ahead, write in the background" },
+  subject: { text: "I/O without computing" },
   picture: "time",
   meaning:
     "Processes do I/O while they do not compute: the job waits for data, or for its output, where both could go on at once.",
@@ -55,11 +55,20 @@ const unhiddenIo = defineRule({
         ],
         ranks: ranks.slice(0, 5).map(({ rank }) => rank),
       },
-      advice:
+      action:
         way === "read"
-          ? "Prefetch: let more data-loader workers read the next batches while the model computes on this one, or read the next step's input in the background."
-          : "Write asynchronously: copy a checkpoint to memory or node-local storage and let a thread write it while the next step computes.",
-      snippet: snippetFor(job, SNIPPETS.overlap, { way }),
+          ? {
+              change: "Read ahead while computing",
+              advice:
+                "Prefetch: let more data-loader workers read the next batches while the model computes on this one, or read the next step's input in the background.",
+              snippet: snippetFor(job, SNIPPETS.overlap, { way }),
+            }
+          : {
+              change: "Write in the background",
+              advice:
+                "Write asynchronously: copy a checkpoint to memory or node-local storage and let a thread write it while the next step computes.",
+              snippet: snippetFor(job, SNIPPETS.overlap, { way }),
+            },
       effect: `Up to ${partOfSeconds(critical, job.runSeconds, "the run time")}, as far as there is computing to hide it under.`,
       confidence: "medium",
       confidenceReason:

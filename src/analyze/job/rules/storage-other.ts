@@ -26,7 +26,7 @@ const COST = limit`0.05 share | mean I/O time of a rank as part of the run time 
 const fewOsts = defineRule({
   id: "few-osts",
   title: "Many files on few OSTs",
-  subject: { text: "few storage targets", plural: true, change: "Spread files over more targets" },
+  subject: { text: "few storage targets", plural: true },
   picture: "targets",
   meaning:
     "Files that would spread by themselves lie on a small part of the OSTs, mostly because a start index or a pool was set for their directory.",
@@ -82,9 +82,12 @@ const fewOsts = defineRule({
           (file) => `${formatBytes(bytesMoved(file))} on OST ${file.osts.join(", ")}`,
         ),
       },
-      advice:
-        "Let Lustre choose the targets: take start index and pool off the directory. Files that exist stay where they are until they are copied or migrated.",
-      snippet: snippetFor(job, SNIPPETS.anyOst, { path: worst.path, way: wayOf(files) }),
+      action: {
+        change: "Spread files over more targets",
+        advice:
+          "Let Lustre choose the targets: take start index and pool off the directory. Files that exist stay where they are until they are copied or migrated.",
+        snippet: snippetFor(job, SNIPPETS.anyOst, { path: worst.path, way: wayOf(files) }),
+      },
       effect: `Up to ${times(Math.min(knownOsts, files.length) / holders.length)} as many targets at work.`,
       ...trust(
         job,
@@ -102,7 +105,6 @@ const ostImbalance = defineRule({
   subject: {
     text: "unevenly loaded storage targets",
     plural: true,
-    change: "Spread data evenly over targets",
   },
   picture: "targets",
   meaning: "One OST gets far more of the job's bytes than the others it uses, so the job waits for that one.",
@@ -143,13 +145,16 @@ const ostImbalance = defineRule({
         ],
         ...worstFiles(files, partOf, (file) => `${formatBytes(partOf(file))} on OST ${worst.ost}`),
       },
-      advice:
-        "Stripe the larger of these files over more OSTs, so that no target gets several whole files, or give each file another start index (lfs setstripe -i).",
-      snippet: snippetFor(job, SNIPPETS.moreStripes, {
-        path: (files[0] as JobFile).path,
-        stripes: loads.length,
-        way: wayOf(files),
-      }),
+      action: {
+        change: "Spread data evenly over targets",
+        advice:
+          "Stripe the larger of these files over more OSTs, chosen by Lustre, so that no target gets several whole files.",
+        snippet: snippetFor(job, SNIPPETS.moreStripes, {
+          path: (files[0] as JobFile).path,
+          stripes: loads.length,
+          way: wayOf(files),
+        }),
+      },
       effect: `Up to ${times(ratio)} the rate in the phase that waits for OST ${worst.ost}.`,
       ...trust(
         job,
@@ -169,7 +174,7 @@ const LOCAL = /^(ext[234]|xfs|btrfs|zfs|tmpfs|ramfs|overlay|f2fs)$/;
 const notParallelFs = defineRule({
   id: "not-parallel-fs",
   title: "Bulk data on a file system that is not parallel",
-  subject: { text: "a serial file system", change: "Use the parallel file system" },
+  subject: { text: "a serial file system" },
   picture: "files",
   meaning:
     "A parallel job moves most of its data on NFS or the like, mostly one server for all, or on a file system of the node, which other nodes do not see.",
@@ -194,6 +199,7 @@ const notParallelFs = defineRule({
     if (!(job.io.meanShare >= limits.cost)) return undefined;
     const types = [...new Set(files.map(({ fsType }) => fsType))].join(", ");
     const mounts = [...new Set(files.map(({ mount }) => mount ?? "/"))];
+    const snippet = snippetFor(job, SNIPPETS.toScratch, moveOf(files, remote));
     return {
       cost: remote ? unknownCost("how fast the parallel file system would be is not in the log") : NO_COST,
       measured: { bytes, share: bytes / whole, ranks: job.ranks, cost: job.io.meanShare },
@@ -211,10 +217,19 @@ const notParallelFs = defineRule({
         ],
         ...worstFiles(files, bytesMoved, (file) => `${formatBytes(bytesMoved(file))} on ${file.fsType}`),
       },
-      advice: remote
-        ? "Run in the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first."
-        : "Node-local storage is fast but private to a node and often gone after the job: keep what must last, or what other nodes read, in the parallel file system.",
-      snippet: snippetFor(job, SNIPPETS.toScratch, moveOf(files, remote)),
+      action: remote
+        ? {
+            change: "Use the parallel file system",
+            advice:
+              "Run in the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first.",
+            snippet,
+          }
+        : {
+            change: "Keep lasting files off the node",
+            advice:
+              "Node-local storage is fast but private to a node and often gone after the job: keep what must last, or what other nodes read, in the parallel file system.",
+            snippet,
+          },
       effect: remote
         ? "The rate of many servers instead of one, and other users of that server are left in peace."
         : "None in speed; the data outlives the job and can be shared.",
@@ -245,7 +260,7 @@ function isParallelForSure(job: Job, { stripeCount, osts, called }: JobFile): bo
 const slowCall = defineRule({
   id: "slow-call",
   title: "A single call took very long",
-  subject: { text: "a single long call", change: "Find what that call waited for" },
+  subject: { text: "a single long call" },
   picture: "time",
   meaning:
     "One read or write took many times what its size needs otherwise: a stall of the file system or of the node.",
@@ -283,9 +298,12 @@ const slowCall = defineRule({
         filesTotal: new Set(stalls.map((stall) => stall.file.fileId)).size,
         ...spanOfRecord(file.called, way),
       },
-      advice:
-        "Run again: if it does not recur, the file system or the node was busy at that time. If it does, trace the calls and look at when and where it happens.",
-      snippet: snippetFor(job, SNIPPETS.traceCalls),
+      action: {
+        change: "Find what that call waited for",
+        advice:
+          "Run again: if it does not recur, the file system or the node was busy at that time. If it does, trace the calls and look at when and where it happens.",
+        snippet: snippetFor(job, SNIPPETS.traceCalls),
+      },
       effect: `Up to ${secondsText(seconds - usual)}, if others wait for this call.`,
       ...trust(
         job,

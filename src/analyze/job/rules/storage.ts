@@ -3,7 +3,7 @@ import { formatBytes, formatRate } from "../../../base/units.ts";
 import { atMostAll, estimatedCost, unknownCost } from "../cost/remedies.ts";
 import type { Job, JobFile, OstLoad } from "../job.ts";
 import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { wayOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, type Trust, trust, worstFiles } from "./evidence.ts";
 import { bytesMoved, extentOf, heaviest, known, sum } from "./measures.ts";
 import { realFiles } from "./per-job.ts";
@@ -18,7 +18,7 @@ const NEEDS = [["layout"], ["POSIX", "MPI-IO", "STDIO"]] as const;
 const stripeOne = defineRule({
   id: "stripe-one",
   title: "Large shared file on one OST",
-  subject: { text: "a file on one target", change: "Stripe the shared file" },
+  subject: { text: "a file on one target" },
   picture: "targets",
   meaning:
     "Many ranks use a large file that lies on a single OST, so all of them share the rate of that one target.",
@@ -45,8 +45,11 @@ const stripeOne = defineRule({
       measured: { bytes, ranks, cost: seconds / job.runSeconds },
       statement: `${grouped(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
-      advice: `Stripe the file over about ${stripes} OSTs before it is written: ${stripeArithmetic(bytes, ranks, stripes)}.`,
-      snippet: setStripe(job, worst, bytes, stripes),
+      action: {
+        change: "Stripe the shared file",
+        advice: `Stripe the file over about ${stripes} OSTs${worst.bytesWritten > 0 ? " before it is written" : ""}: ${stripeArithmetic(bytes, ranks, stripes)}.`,
+        snippet: setStripe(job, worst, bytes, stripes),
+      },
       effect: `Up to ${times(stripes)} the rate of one target, if the targets are what the job waits for.`,
       ...layoutConfidence(job, worst),
     };
@@ -56,7 +59,7 @@ const stripeOne = defineRule({
 const stripeCount = defineRule({
   id: "stripe-count",
   title: "Too few stripes for a large shared file",
-  subject: { text: "too few stripes", plural: true, change: "Use more stripes" },
+  subject: { text: "too few stripes", plural: true },
   picture: "targets",
   meaning: "A large file that many ranks use lies on a few OSTs only, which limits the rate of all ranks.",
   needs: NEEDS,
@@ -84,8 +87,11 @@ const stripeCount = defineRule({
       measured: { bytes, ranks, ratio: stripes / has, cost: seconds / job.runSeconds },
       statement: `${worst.path} (${formatBytes(bytes)}, used by ${grouped(ranks)} ranks) lies on ${grouped(has)} OSTs, with ${formatBytes(bytes / has)} and ${rough(ranks / has)} ranks for each${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
-      advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
-      snippet: setStripe(job, worst, bytes, stripes),
+      action: {
+        change: "Use more stripes",
+        advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
+        snippet: setStripe(job, worst, bytes, stripes),
+      },
       effect: `Up to ${times(stripes / has)} the rate, if the targets are what the job waits for.`,
       ...layoutConfidence(job, worst),
     };
@@ -95,7 +101,7 @@ const stripeCount = defineRule({
 const stripeWideSmall = defineRule({
   id: "stripe-wide-small",
   title: "Small files striped over many OSTs",
-  subject: { text: "over-striped small files", plural: true, change: "Use one stripe for small files" },
+  subject: { text: "over-striped small files", plural: true },
   picture: "targets",
   meaning:
     "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal talks to all of them, and no byte goes there.",
@@ -129,9 +135,12 @@ const stripeWideSmall = defineRule({
           (file) => `${formatBytes(extentOf(file))} on ${grouped(stripesOf(file))} OSTs`,
         ),
       },
-      advice:
-        "Give directories of small files a single stripe, or a progressive layout that widens as a file grows.",
-      snippet: snippetFor(job, SNIPPETS.oneStripe, { path: worst.path }),
+      action: {
+        change: "Use one stripe for small files",
+        advice:
+          "Give directories of small files a single stripe, or a progressive layout that widens as a file grows.",
+        snippet: snippetFor(job, SNIPPETS.oneStripe, { path: worst.path }),
+      },
       effect: "Faster creation, stat and removal of these files; nothing changes for their data.",
       ...trust(job, COUNTERS, "high", "layout and size of each file are recorded"),
     };
@@ -141,7 +150,7 @@ const stripeWideSmall = defineRule({
 const slowOst = defineRule({
   id: "slow-ost",
   title: "One OST is much slower",
-  subject: { text: "one slow storage target", change: "Move files off the slow target" },
+  subject: { text: "one slow storage target" },
   picture: "targets",
   meaning: "Calls that go to one OST take much longer for the same bytes than calls to the others.",
   needs: NEEDS,
@@ -178,13 +187,16 @@ const slowOst = defineRule({
           (file) => `${formatBytes(bytesMoved(file))} in ${secondsText(file.seconds)} over all ranks`,
         ),
       },
-      advice: `Tell the administrators about OST ${slow.ost} (a rebuild, a failing disk, another job, nearly full). Until then write new files elsewhere and move these files away.`,
-      snippet: snippetFor(job, SNIPPETS.leaveOst, {
-        path: worst.path,
-        ost: slow.ost,
-        stripes: stripesOf(worst),
-        fastOst: fastOst(job),
-      }),
+      action: {
+        change: "Move files off the slow target",
+        advice: `Tell the administrators about OST ${slow.ost} (a rebuild, a failing disk, another job, nearly full). Until then ${wayOf(files) === "write" ? "write new files elsewhere and " : ""}move these files away.`,
+        snippet: snippetFor(job, SNIPPETS.leaveOst, {
+          path: worst.path,
+          ost: slow.ost,
+          stripes: stripesOf(worst),
+          fastOst: fastOst(job),
+        }),
+      },
       effect: `Up to ${secondsText(slow.excess / job.ranks)} for each rank on average, if the target stays slow.`,
       ...trust(
         job,

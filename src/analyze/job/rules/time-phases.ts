@@ -3,10 +3,10 @@ import { formatBytes } from "../../../base/units.ts";
 import type { Activity } from "../activity.ts";
 import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
-import { defineRule, limit, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { type Action, defineRule, limit, type Rule } from "../rule.ts";
+import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { trust } from "./evidence.ts";
-import { sum } from "./measures.ts";
+import { sum, type Way } from "./measures.ts";
 import { grouped, partOfSeconds, percent, rough, secondsText, times } from "./wording.ts";
 
 const DAY_SECONDS = 86_400;
@@ -15,7 +15,7 @@ const TIMELINES = [["activity", "POSIX calls", "MPI-IO calls"]] as const;
 const checkpointRhythm = defineRule({
   id: "checkpoint-rhythm",
   title: "Regular bursts of writes",
-  subject: { text: "bursts of writes", plural: true, change: "Write while computing" },
+  subject: { text: "bursts of writes", plural: true },
   picture: "timeline",
   meaning:
     "The job writes about the same amount at regular intervals, as checkpoints do, and that takes a notable part of the run.",
@@ -63,8 +63,7 @@ const checkpointRhythm = defineRule({
         ],
         span: { startSeconds: first.first * width, endSeconds: (first.last + 1) * width },
       },
-      advice: `${best > period ? "If these are checkpoints, write them less often" : "If these are checkpoints, the interval is not too short for a failure a day"}: for a mean time between failures M the best interval is about √(2 · ${secondsText(burst)} · M) (Young 1974), for M = 24 h ${secondsText(best)}. Or let the job go on meanwhile: copy to memory or node-local storage and drain in the background.`,
-      snippet: snippetFor(job, SNIPPETS.overlap, { way: "write" }),
+      action: checkpoints(job, { period, burst, best }),
       effect: `Up to ${percent(cost)} of the run time, as far as ranks wait for the writes.`,
       ...trust(
         job,
@@ -76,10 +75,48 @@ const checkpointRhythm = defineRule({
   },
 });
 
+function allAtOnce(job: Job, way: Way): Action {
+  const locks =
+    way === "write"
+      ? " If the turns come from locks on shared stripes, align each part to the stripe size."
+      : "";
+  const snippet = snippetFor(job, SNIPPETS.allAtOnce, { way });
+  return programOf(job).mpi
+    ? {
+        change: "Let ranks work at the same time",
+        advice: `Let all ranks ${way} at once: collective MPI-IO on one file, each rank its own part.${locks}`,
+        snippet,
+      }
+    : {
+        change: "Let processes work at the same time",
+        advice: `Let all processes ${way} at once, each its own part at an offset that it computes.${locks}`,
+        snippet,
+      };
+}
+
+/** Young's interval, for a failure a day. */
+function checkpoints(
+  job: Job,
+  { period, burst, best }: { period: number; burst: number; best: number },
+): Action {
+  const young = `for a mean time between failures M the best interval is about √(2 · ${secondsText(burst)} · M) (Young 1974), for M = 24 h ${secondsText(best)}`;
+  return best > period
+    ? {
+        change: "Write checkpoints less often",
+        advice: `If these are checkpoints, write them less often: ${young}. Or let the job go on meanwhile: copy to memory or node-local storage and drain in the background.`,
+        snippet: snippetFor(job, SNIPPETS.everyNth),
+      }
+    : {
+        change: "Write while computing",
+        advice: `Let the job go on while it writes: copy to memory or node-local storage and drain in the background. If these are checkpoints, the interval is not too short: ${young}.`,
+        snippet: snippetFor(job, SNIPPETS.overlap, { way: "write" }),
+      };
+}
+
 const serialIoPhase = defineRule({
   id: "serial-io-phase",
   title: "Ranks do their I/O one after another",
-  subject: { text: "I/O in turns", change: "Let ranks work at the same time" },
+  subject: { text: "I/O in turns" },
   picture: "timeline",
   meaning:
     "Many ranks do I/O, but hardly ever two at once: they pass a turn on, or wait for one another's locks.",
@@ -127,9 +164,7 @@ const serialIoPhase = defineRule({
         ],
         span: { startSeconds: start, endSeconds: end },
       },
-      advice:
-        "Let all ranks write at once: collective MPI-IO into one file, each rank its own part. If the turns come from locks on shared stripes, align each rank's part to the stripe size.",
-      snippet: snippetFor(job, SNIPPETS.allAtOnce, { way: wayOf([job.io]) }),
+      action: allAtOnce(job, wayOf([job.io])),
       effect: `Up to ${times(groups)} as many at work at once, as far as clients and OSTs allow.`,
       ...trust(
         job,

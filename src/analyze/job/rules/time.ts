@@ -2,12 +2,12 @@
 import { formatBytes } from "../../../base/units.ts";
 import { EXPLAINED } from "../cost/cost.ts";
 import { NO_COST, unknownCost } from "../cost/remedies.ts";
-import type { JobFile } from "../job.ts";
+import type { Job, JobFile } from "../job.ts";
 import { isProgramPath } from "../program-files.ts";
-import { defineRule, limit, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { type Action, defineRule, limit, type Rule } from "../rule.ts";
+import { programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
-import { sum } from "./measures.ts";
+import { sum, type Way } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
 import { RECORDING_RULES } from "./recording.ts";
 import { PHASE_RULES } from "./time-phases.ts";
@@ -68,9 +68,7 @@ const ioShare = defineRule({
           (file) => `${secondsText(file.seconds)} over all ranks`,
         ),
       },
-      advice:
-        "Start with the files that take most time. Ask first whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes: non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2.",
-      snippet: snippetFor(job, SNIPPETS.overlap, { way: readSeconds > writeSeconds ? "read" : "write" }),
+      action: shareAction(job, readSeconds > writeSeconds ? "read" : "write"),
       effect: `At most the ${percent(meanShare)} of the run time that I/O takes.`,
       ...trust(
         job,
@@ -81,6 +79,26 @@ const ioShare = defineRule({
     };
   },
 });
+
+/** Nothing tells the cause: single calls would. Where they are recorded, the rest is to do less, or meanwhile. */
+function shareAction(job: Job, way: Way): Action {
+  const less =
+    "Ask of the files that take most time whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes";
+  if (job.trace === undefined)
+    return {
+      change: "Record single calls",
+      advice: `Record single calls with the next run to find it: DXT_ENABLE_IO_TRACE=1 for Darshan. ${less}.`,
+      snippet: snippetFor(job, SNIPPETS.traceCalls),
+    };
+  const how = programOf(job).mpi
+    ? "non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2"
+    : "a thread, or calls that do not block";
+  return {
+    change: "Begin with the slowest files",
+    advice: `Begin with the files that take most time: single calls are recorded. ${less}: ${how}.`,
+    snippet: snippetFor(job, SNIPPETS.overlap, { way }),
+  };
+}
 
 const partialData = defineRule({
   id: "partial-data",
@@ -107,8 +125,11 @@ const partialData = defineRule({
           ),
         ],
       },
-      advice: `Record again with more memory${traces.length > 0 ? "" : " and more records for each process"}, and leave out what does not matter, such as the files of an interpreter.`,
-      snippet: snippetFor(job, SNIPPETS.moreRecords, { modules }),
+      action: {
+        change: "Record again with more memory",
+        advice: `Record again with more memory${traces.length > 0 ? "" : " and more records for each process"}, and leave out what does not matter, such as the files of an interpreter.`,
+        snippet: snippetFor(job, SNIPPETS.moreRecords, { modules }),
+      },
       effect: "A log that knows all files, and findings that can be trusted.",
       confidence: "high",
       confidenceReason: "the recorder sets this mark itself",
@@ -137,9 +158,12 @@ const noIo = defineRule({
           { label: "ranks", value: job.ranks, unit: "ranks" },
         ],
       },
-      advice:
-        "If the job did write files, see whether they lie in a directory that the recorder leaves out, whether modules were switched off, and whether the processes that write are those that were recorded.",
-      snippet: snippetFor(job, SNIPPETS.whatIsRecorded),
+      action: {
+        change: "Check what the recorder saw",
+        advice:
+          "If the job did write files, see whether they lie in a directory that the recorder leaves out, whether modules were switched off, and whether the processes that write are those that were recorded.",
+        snippet: snippetFor(job, SNIPPETS.whatIsRecorded),
+      },
       effect: "A log that can be judged.",
       confidence: "low",
       confidenceReason: "the log cannot tell no I/O from I/O that was not seen",
@@ -150,7 +174,7 @@ const noIo = defineRule({
 const mmapIo = defineRule({
   id: "mmap-io",
   title: "Memory-mapped files",
-  subject: { text: "memory-mapped files", plural: true, change: "Read mapped files with large calls" },
+  subject: { text: "memory-mapped files", plural: true },
   picture: "files",
   meaning:
     "Files are mapped into memory. Traffic through a mapping is no call, so the log counts none of its bytes and none of its time.",
@@ -182,9 +206,12 @@ const mmapIo = defineRule({
         ],
         ...worstFiles(files, mmapsOf, (file) => many(mmapsOf(file), "mapping")),
       },
-      advice:
-        "To see this traffic, look at the counters of the Lustre client for the job (plimsoll collect), or read with calls where the program allows it.",
-      snippet: snippetFor(job, SNIPPETS.pageFaults),
+      action: {
+        change: "Measure what mappings move",
+        advice:
+          "To see this traffic, look at the counters of the Lustre client for the job (plimsoll collect), or read with calls where the program allows it.",
+        snippet: snippetFor(job, SNIPPETS.pageFaults),
+      },
       effect: "None in speed; sums that can be trusted.",
       confidence: "high",
       confidenceReason: "mappings are counted; what goes through them is not",

@@ -213,12 +213,12 @@ ${pythonPrefix}
 fh.${capital(way)}_at_all(offset, buffer)`,
   },
   plain: {
-    c: ({ way }) => `/* instead of waiting for a turn: each process knows where its part begins */
+    c: ({ way }) => `/* each process knows where its part begins, so that none waits for another */
 off_t offset = (off_t)process * bytes_per_process;
 p${way}(fd, buffer, bytes_per_process, offset);`,
     python: ({ way }) => `import os
 
-# instead of waiting for a turn: each process knows where its part begins
+# each process knows where its part begins, so that none waits for another
 offset = process * bytes_per_process
 ${way === "read" ? "part = os.pread(fd, bytes_per_process, offset)" : "os.pwrite(fd, buffer, offset)"}`,
   },
