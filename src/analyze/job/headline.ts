@@ -187,7 +187,7 @@ function mostText({ io }: Job): string {
 /** `Misaligned accesses explain about 43 of these 85 seconds.` */
 function partText(job: Job, finding: Finding): string {
   const subject = subjectOf(finding);
-  const { amount, unit } = costWords(job, finding.cost);
+  const { amount, sooner: unit } = costWords(job, finding.cost);
   return subject === undefined
     ? `${finding.title}: ${amount} ${unit} of it.`
     : `${capital(subject.text)} ${subject.plural ? "explain" : "explains"} ${amount} ${unit} of it.`;
@@ -199,6 +199,8 @@ interface CostWords {
   /** The run time in the same unit; empty when it is not known. */
   readonly of: string;
   readonly unit: string;
+  /** That of the amount alone. */
+  readonly sooner: string;
 }
 
 /** Estimates have two digits and say so. */
@@ -213,6 +215,7 @@ function costWords(job: Job, { seconds, basis, atMost }: Cost): CostWords {
     amount: `${atMost ? "at most " : isEstimate ? "about " : ""}${amount}`,
     of: hasRun ? String(run) : "",
     unit: (hasRun ? run : amount) === 1 ? one : unit,
+    sooner: amount === 1 ? one : unit,
   };
 }
 
@@ -227,7 +230,7 @@ function blame(job: Job): Answers["blame"] {
 
 function gain(job: Job, { together, findings }: Verdicts, finding: Finding): Answers["gain"] {
   const { seconds, shareOfRun, basis, atMost } = finding.cost;
-  const { amount, unit } = costWords(job, finding.cost);
+  const { amount, sooner: unit } = costWords(job, finding.cost);
   const part = shareOfRun === null ? "" : `, ${percentText(shareOfRun)} of the run`;
   const causes = findings.filter(
     (one) => !isSymptom(one) && one.severity !== "info" && one.cost.seconds !== null,

@@ -6,7 +6,17 @@ import { type Action, type Claim, type CostClaim, defineRule, limit, type Rule }
 import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { BLOCK_BYTES, isCollective, type Matched, smallAccesses, subBlockFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { bytesOf, callsOf, frequentSize, heaviest, MIB, secondsOf, sum, type Way } from "./measures.ts";
+import {
+  bytesOf,
+  callsOf,
+  consecutiveOf,
+  frequentSize,
+  heaviest,
+  MIB,
+  secondsOf,
+  sum,
+  type Way,
+} from "./measures.ts";
 import { ncioSentence } from "./ncio-pattern.ts";
 import { layerOf, stripeOf } from "./per-job.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
@@ -149,7 +159,9 @@ function smallAction(job: Job, records: readonly LayerRecord[], way: Way): Actio
         `so that aggregators join the pieces of all ranks (${worst.path} first).`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
-  if (worst.ranks > 1 && job.facts.has("ranks"))
+  // Pieces that follow one another need no other rank to become large.
+  const alone = consecutiveOf(worst, way) >= 0.5 * callsOf(worst, way);
+  if (worst.ranks > 1 && job.facts.has("ranks") && !alone)
     return {
       change: `Join small ${way}s collectively`,
       advice:
