@@ -41,6 +41,13 @@ export const components = [
     long: true,
     why: "a minimal Debian to install in",
   },
+  {
+    name: "lintian",
+    probe: "lintian",
+    packages: ["lintian"],
+    long: true,
+    why: "judges the Debian package",
+  },
   { name: "rpm", probe: "rpmbuild", packages: ["rpm"], long: true, why: "builds packaging/rpm" },
   {
     name: "Lmod",

@@ -238,6 +238,8 @@ function packDeb(tree, version, output) {
   const from = join(root, "packaging", "deb");
   for (const name of ["postinst", "prerm", "postrm"])
     write(join(folder, "DEBIAN", name), readFileSync(join(from, name), "utf8"), 0o755);
+  const time = process.env.SOURCE_DATE_EPOCH ?? commitTime();
+  addDebianFiles(from, join(folder, "usr", "share"), version, new Date(Number(time) * 1000));
   const control = readFileSync(join(from, "control"), "utf8");
   const kibibytes = Math.ceil(bytesBelow(folder) / 1024);
   write(
@@ -245,11 +247,22 @@ function packDeb(tree, version, output) {
     control.replace("VERSION", version).replace("SIZE", `${kibibytes}`),
   );
   run("chmod", ["-R", "u+rw,go+r-w,a+X", folder]);
-  const time = process.env.SOURCE_DATE_EPOCH ?? commitTime();
   const archive = join(output, `plimsoll-collect_${version}_amd64.deb`);
   run("dpkg-deb", ["--root-owner-group", "-Zxz", "--build", folder, archive], { SOURCE_DATE_EPOCH: time });
   rmSync(folder, { recursive: true });
   say(`${archive}: ${(statSync(archive).size / 2 ** 20).toFixed(1)} MiB`);
+}
+
+/** What Debian's policy asks for: copyright, changelog, packed pages for man. */
+function addDebianFiles(from, share, version, time) {
+  const text = (name) => readFileSync(join(from, name), "utf8");
+  const documents = join(share, "doc", "plimsoll-collect");
+  write(join(documents, "copyright"), text("copyright"));
+  const date = time.toUTCString().replace("GMT", "+0000");
+  write(join(documents, "changelog"), text("changelog").replace("VERSION", version).replace("DATE", date));
+  write(join(share, "lintian", "overrides", "plimsoll-collect"), text("lintian-overrides"));
+  const pages = join(share, "man", "man1");
+  run("gzip", ["-9n", join(documents, "changelog"), ...readdirSync(pages).map((name) => join(pages, name))]);
 }
 
 function bytesBelow(folder) {

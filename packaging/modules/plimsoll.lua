@@ -8,3 +8,5 @@ whatis("Description: reports on Darshan logs and traces, records programs, studi
 
 prepend_path("PATH", pathJoin(root, "bin"))
 prepend_path("MANPATH", pathJoin(root, "share/man"))
+-- An empty entry stands for the pages of the system.
+append_path("MANPATH", "")

@@ -12,6 +12,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -302,9 +303,41 @@ describe("packages", () => {
       user: "plimsoll",
     });
     expect([list.status, list.stderr]).toEqual([0, ""]);
+    // Counters survive an upgrade and the removal of the package.
+    const counters = join(debian, "var/lib/plimsoll/counters");
+    writeFileSync(counters, "");
+    for (const words of [
+      ["-i", `/srv/${archive}`],
+      ["-r", "plimsoll-collect"],
+    ]) {
+      const { status } = inside(["dpkg", ...words], { user: "root", env: path });
+      expect([words, status, existsSync(counters)]).toEqual([words, 0, true]);
+    }
+    expect(existsSync(join(debian, "usr/bin/plimsoll"))).toBe(false);
     expect(inside(["dpkg", "--purge", "plimsoll-collect"], { user: "root", env: path }).status).toBe(0);
     for (const one of ["usr/bin/plimsoll", "usr/lib/plimsoll", "var/lib/plimsoll"])
       expect([one, existsSync(join(debian, one))]).toEqual([one, false]);
     expect(inside(["id", "plimsoll"]).status).toBe(1);
+  });
+
+  it("are a Debian package without a complaint of lintian", { timeout: 600_000 }, () => {
+    const archive = join(work, `plimsoll-collect_${version}_amd64.deb`);
+    expect(must("lintian", ["--no-cfg", "--allow-root", "--fail-on", "error,warning", archive])).toBe("");
+  });
+
+  it("are what the recipe of Apptainer makes a container of", { timeout: 600_000 }, () => {
+    const recipe = readFileSync(join(work, "packaging/apptainer/plimsoll.def"), "utf8");
+    const section = (one: string) => recipe.match(new RegExp(`^%${one}\n((?:\\s.*\n)*)`, "m"))?.[1] ?? "";
+    const setting = { user: "root", env: { PATH: "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } };
+    cpSync("/etc/resolv.conf", join(debian, "etc/resolv.conf"));
+    const [from = "", to = ""] = section("files").trim().split(" ");
+    cpSync(join(work, from), join(debian, to));
+    for (const one of ["post", "test"]) {
+      const { status, stdout, stderr } = inside(["sh", "-ec", section(one)], setting);
+      expect([one, status, status === 0 ? "" : stderr]).toEqual([one, 0, ""]);
+      if (one === "test") expect(stdout).toContain(version);
+    }
+    const words = ["sh", "-ec", section("runscript"), "plimsoll", "report", "/srv/run.darshan"];
+    expect(inside(words, setting).stdout).toContain("4 ranks");
   });
 });

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -76,6 +77,12 @@ describe("recipes", () => {
     // Red Hat's rpmbuild packs them, Debian's does not.
     expect(list.join("\n")).toMatch(/^\/usr\/share\/man\/man1\/plimsoll\.1(\.gz)?$/m);
     expect(must("rpm", "-qp", "--nosignature", "--scripts", made)).toContain("useradd --system");
+    const target = join(work, "rpm-root");
+    // Without the scripts, which would make a user of this machine.
+    must("rpm", "--root", target, "-i", "--nodeps", "--nosignature", "--noscripts", made);
+    expect(must(join(target, "usr/bin/plimsoll"), "--version")).toBe(`${version}\n`);
+    must("rpm", "--root", target, "-e", "--nodeps", "--noscripts", "plimsoll-collect");
+    expect(existsSync(join(target, "usr/lib/plimsoll"))).toBe(false);
   }, 120_000);
 
   it("Lmod: module load puts the program and its pages for man on the paths", () => {
@@ -87,10 +94,11 @@ describe("recipes", () => {
     const said = must(
       "bash",
       "-c",
-      `. /usr/share/lmod/lmod/init/bash && module use ${work}/modules && module load plimsoll && plimsoll --version && echo "$MANPATH"`,
+      `. /usr/share/lmod/lmod/init/bash && module use ${work}/modules && unset MANPATH && module load plimsoll && plimsoll --version && echo "$MANPATH"`,
     );
     expect(said).toContain(`${version}\n`);
-    expect(said).toContain(`${work}/${full}/share/man`);
+    // Ours first, then the empty entry that keeps those of the system.
+    expect(said).toMatch(new RegExp(`^${work}/${full}/share/man::?$`, "m"));
   });
 
   it("Spack and EasyBuild: Python reads them, and they name the tarball and its folders", () => {
@@ -124,8 +132,18 @@ describe("recipes", () => {
     expect(read(filled("conda/meta.yaml"))).toMatchObject({
       package: { name: "plimsoll", version },
       source: { url: expect.stringContaining(`${full}.tar.xz`), sha256: "0".repeat(64) },
+      requirements: { run: ["__glibc >=2.28"] },
       test: { commands: ["plimsoll --version"] },
     });
+    // What conda-build does with it: the script in the unpacked folder, then the test with the prefix on PATH.
+    const prefix = join(work, "conda-prefix");
+    mkdirSync(prefix);
+    const { build, test } = read(filled("conda/meta.yaml"));
+    const steps = `cd ${full} && export PREFIX=${prefix} && ${build.script.join(" && ")}`;
+    must("bash", "-ec", steps);
+    expect(must("bash", "-ec", `export PATH=${prefix}/bin:$PATH && ${test.commands.join(" && ")}`)).toBe(
+      `${version}\n`,
+    );
     for (const name of readdirSync(templates).filter((one) => one !== "config.yml"))
       expect(read(join(templates, name))).toMatchObject({
         name: expect.any(String),
