@@ -1,6 +1,6 @@
 /** `plimsoll demo`: a first look, on logs made here and now. */
 import { textTable } from "../base/text-table.ts";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { FormatError } from "../base/errors.ts";
@@ -166,6 +166,8 @@ function summary(
   [verdict, writing]: readonly [string, string],
 ): string {
   const first = rows[0]?.file ?? "";
+  // In a checkout nothing is on PATH.
+  const program = existsSync("bin/plimsoll") ? "./bin/plimsoll" : "plimsoll";
   return `Made ${rows.length} Darshan logs (synthetic), read them back, and wrote ${folder}/:
 
 ${table(rows)}
@@ -183,23 +185,23 @@ Then 32 MiB were written to four folders that act as storage targets, one thrott
 ${writing}
 
 Open ${picture} to see which writer wrote where. Next:
-  ./bin/plimsoll report ${folder}/${REPORTED}
-  ./bin/plimsoll findings --list
-  ./bin/plimsoll darshan parse --perf ${folder}/${first}
-  ./bin/plimsoll darshan dxt ${folder}/small-writes.darshan | head -30
-  ./bin/plimsoll ls ${folder}/checkpoint.bp
-  ./bin/plimsoll record -- dd if=/dev/zero of=/tmp/plimsoll-dd bs=64k count=1000
-  ./bin/plimsoll sim run jaguar --writers 4096
-  ./bin/plimsoll ncio --backend servers --pause 0
-  ./bin/plimsoll --help
+  ${program} report ${folder}/${REPORTED}
+  ${program} findings --list
+  ${program} darshan parse --perf ${folder}/${first}
+  ${program} darshan dxt ${folder}/small-writes.darshan | head -30
+  ${program} ls ${folder}/checkpoint.bp
+  ${program} record -- dd if=/dev/zero of=/tmp/plimsoll-dd bs=64k count=1000
+  ${program} sim run jaguar --writers 4096
+  ${program} ncio --backend servers --pause 0
+  ${program} --help
 A centre of 49,000 logs, and the study of how its files are reused (a minute in all):
-  ./bin/plimsoll generate reuse --output centre
-  ./bin/plimsoll ingest centre/logs --store centre-store
-  ./bin/plimsoll study reuse --store centre-store --zone America/Los_Angeles -o study
+  ${program} generate reuse --output centre
+  ${program} ingest centre/logs --store centre-store
+  ${program} study reuse --store centre-store --zone America/Los_Angeles -o study
 A site with Lustre, who loads it, and the study of its jobs (ten seconds in all):
-  ./bin/plimsoll generate sitewide --scale 0.01 --tables --output site
-  ./bin/plimsoll top users --store site/store
-  ./bin/plimsoll study system --store site/store --zone America/Los_Angeles -o site-study
+  ${program} generate sitewide --scale 0.01 --tables --output site
+  ${program} top users --store site/store
+  ${program} study system --store site/store --zone America/Los_Angeles -o site-study
 `;
 }
 
