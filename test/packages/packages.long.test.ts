@@ -298,7 +298,7 @@ describe("packages", () => {
     expect(inside(["plimsoll", "--version"]).stdout).toBe(`${version}\n`);
     expect(inside(["id", "-un", "plimsoll"]).stdout).toBe("plimsoll\n");
     expect(existsSync(join(debian, "lib/systemd/system/plimsoll-collect.service"))).toBe(true);
-    expect(existsSync(join(debian, "usr/share/man/man1/plimsoll-collect-server.1"))).toBe(true);
+    expect(existsSync(join(debian, "usr/share/man/man1/plimsoll-collect-server.1.gz"))).toBe(true);
     const list = inside(["plimsoll", "collect", "client", "--list", "--dir", "/var/lib/plimsoll"], {
       user: "plimsoll",
     });
