@@ -28,7 +28,7 @@ import type { JobFile } from "./job.ts";
 import { LAYER_ORDER, layerName } from "./layer-times.ts";
 import { SIZE_LABELS, sizesOf } from "./records.ts";
 import { mergeRuns } from "./sections/counters.ts";
-import { heatFigure } from "./sections/heat.ts";
+import { heatEnd, heatFigure } from "./sections/heat.ts";
 import { known } from "./sections/layers.ts";
 
 export interface CompareInput {
@@ -145,7 +145,9 @@ export function findings({ before, after }: CompareInput): Section {
   };
 }
 
+/** Both on one axis of time, so that what ends sooner looks shorter. */
 export function heats({ before, after, names }: CompareInput): Section {
+  const ends = [before, after].map(({ job }) => (job.activity === undefined ? 0 : heatEnd(job.activity)));
   const blocks = [before, after].map(({ job }, side): Block => {
     if (job.activity === undefined)
       return {
@@ -153,7 +155,7 @@ export function heats({ before, after, names }: CompareInput): Section {
         level: "missing",
         text: `${names[side]}: neither a heat map nor traces were recorded.`,
       };
-    const figure = heatFigure(job.activity, job.ranks);
+    const figure = heatFigure(job.activity, job.ranks, Math.max(...ends));
     const word = side === 0 ? "before" : "after";
     return {
       kind: "figure",

@@ -214,3 +214,22 @@ describe("sections of a comparison", () => {
     );
   });
 });
+
+describe("heat maps of a comparison", () => {
+  it("share their axis of time, whichever run is longer", () => {
+    const [long, short] = [side("straggler"), traced];
+    for (const pair of [input(long, short), input(short, long)]) {
+      const section = compareDocument(pair).sections.find(({ id }) => id === "heat");
+      const axes = (section?.blocks ?? []).map((block) => {
+        if (block.kind !== "figure" || block.figure.chart.kind !== "heat") throw new Error("no heat map");
+        const { x, y, parts } = block.figure.chart;
+        const columns = x.edges.length - 1;
+        for (const { cells } of parts) expect(cells.length).toBe(columns * (y.edges.length - 1));
+        return { from: x.edges[0], to: x.edges[columns], columns };
+      });
+      expect(axes).toHaveLength(2);
+      expect(axes[0]).toMatchObject({ from: axes[1]?.from, to: axes[1]?.to });
+      expect(axes[0]?.to).toBeGreaterThan(0);
+    }
+  });
+});

@@ -33,11 +33,23 @@ export function heat({ job }: ReportInput): Section {
 /** At most this many columns: more than a page is wide in cells that can be seen. */
 const COLUMNS_MAX = 200;
 
-export function heatFigure(activity: Activity, ranks: number): Figure {
+/** Where the axis of time ends. */
+export const heatEnd = ({ bytesRead, binSeconds }: Activity) => {
+  const joined = Math.ceil(bytesRead.length / COLUMNS_MAX);
+  return Math.ceil(bytesRead.length / joined) * (binSeconds * joined);
+};
+
+/** The axis of time goes on to `endSeconds` where a figure beside it does. */
+export function heatFigure(activity: Activity, ranks: number, endSeconds = 0): Figure {
   const { rows, ranksPerRow, source, layer } = activity;
   const columns = activity.bytesRead.length;
   const joined = Math.ceil(columns / COLUMNS_MAX);
-  const shown = Math.ceil(columns / joined);
+  const used = Math.ceil(columns / joined);
+  const width = activity.binSeconds * joined;
+  const edges = Array.from({ length: used + 1 }, (_, i) => i * width);
+  // One empty column, as wide as it takes.
+  if (endSeconds > used * width) edges.push(endSeconds);
+  const shown = edges.length - 1;
   const join = (cells: Float64Array) => {
     const sums = new Float64Array(rows * shown);
     cells.forEach((value, cell) => {
@@ -48,7 +60,6 @@ export function heatFigure(activity: Activity, ranks: number): Figure {
   };
   const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
   const [read, written] = [total(activity.bytesRead), total(activity.bytesWritten)];
-  const width = activity.binSeconds * joined;
   const active = new Set([...activity.rankBytesRead.keys(), ...activity.rankBytesWritten.keys()]).size;
   const busiest = activity.bytesRead.reduce(
     (best, bytes, column) => {
@@ -69,7 +80,7 @@ export function heatFigure(activity: Activity, ranks: number): Figure {
       x: {
         label: "time since the start",
         unit: "seconds",
-        edges: Float64Array.from({ length: shown + 1 }, (_, i) => i * width),
+        edges: Float64Array.from(edges),
       },
       y: {
         label: "rank",
