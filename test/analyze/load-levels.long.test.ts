@@ -15,6 +15,7 @@ const table: readonly CommandEntry[] = [
   { name: "generate sitewide", summary: "a site", load: () => import("../../src/cli/generate/sitewide.ts") },
   { name: "who", summary: "who", load: () => import("../../src/cli/load/who.ts") },
   { name: "top", summary: "top", load: () => import("../../src/cli/load/top.ts") },
+  { name: "compare", summary: "compare", load: () => import("../../src/cli/load/compare.ts") },
   { name: "sql", summary: "sql", load: () => import("../../src/cli/sql.ts") },
 ];
 
@@ -137,6 +138,14 @@ describe(`roll-ups (seed ${seed})`, { timeout: 120_000 }, () => {
         await ask(rolled, [...question, ...window]),
       ];
       expect(b, [...question, ...window].join(" ")).toEqual(a);
+    }
+    for (const length of [2, 7, 26, 60].map((hours) => hours * 3_600_000)) {
+      const period = () => {
+        const from = Math.floor((begin + random.unit() * (20 * DAY - length)) / 60_000) * 60_000;
+        return `${time(from)}..${time(from + length)}`;
+      };
+      const words = ["compare", "--a", period(), "--b", period(), "--limit", "5"];
+      expect(await ask(rolled, words), words.join(" ")).toEqual(await ask(minutes, words));
     }
   });
 

@@ -69,6 +69,9 @@ export const measured = (amounts: Amounts, measure: Measure): bigint =>
 export const measureSql = (measure: Measure, table = ""): string =>
   `(${PARTS[measure].map((name) => `coalesce(${table}${COLUMNS[name]}, 0)`).join(" + ")})`;
 
+/** The column of `load_jobs` with it. */
+export const measureColumn = (measure: Measure): string => `m_${measure.replace("-", "_")}`;
+
 /** Columns of `minutes` and `targets` with amounts; small writes depend on what is small (levels.ts). */
 export const AMOUNT_COLUMNS: readonly string[] = Object.values(COLUMNS).filter(
   (name) => name !== COLUMNS.smallWriteCalls,

@@ -3,8 +3,8 @@
  * the store has it, so hours make a day and half a day comparable.
  */
 import type { Queryable, SqlRow } from "../../model/index.ts";
-import { type Measure, measured, measureSql, number, text } from "./amounts.ts";
-import { gatherFromServers } from "./gather.ts";
+import { type Measure, measureColumn, measured, number, text } from "./amounts.ts";
+import { type GatheredJobs, gatherFromServers, JOBS_OF_PEOPLE } from "./gather.ts";
 import { rankTargets } from "./rank-targets.ts";
 import { type TargetName, targetLabel } from "./targets.ts";
 import type { Window } from "./window.ts";
@@ -57,33 +57,44 @@ interface CompareRequest {
   readonly limit: number;
 }
 
-export async function compareTimes(db: Queryable, request: CompareRequest): Promise<Comparison> {
+export async function compareTimes(db: Queryable, asked: CompareRequest): Promise<Comparison> {
+  const request = { ...asked, a: summedWindow(asked.a), b: summedWindow(asked.b) };
   const { a, b, measure, limit } = request;
   const sides: ComparedSide[] = [];
+  const gathered: GatheredJobs[] = [];
   for (const [name, window] of [
     ["a", a],
     ["b", b],
   ] as const) {
-    await gatherFromServers(db, window, request.condition, request.smallBytes);
+    const { condition, smallBytes } = request;
+    gathered.push(
+      await gatherFromServers(db, window, condition, smallBytes, [measure], `compared_wide_${name}`),
+    );
     await db.run(`create or replace temp table compared_${name} as
-      select identity::varchar as identity, job_id, user_label, account, ${measureSql(measure)}::hugeint as amount from load_jobs`);
+      select identity, user_label, account, ${measureColumn(measure)}::hugeint as amount from ${JOBS_OF_PEOPLE}`);
     const [row] = await db.rows(`select coalesce(sum(amount), 0)::hugeint as total from compared_${name}`);
     const total = BigInt((row as SqlRow).total as bigint);
-    const seen = await seenOf(db, window, request.condition);
+    const seen = await seenOf(db, window, condition);
     sides.push({ window, total, perHour: Number(total) / hoursOf(window), seen });
   }
-  const ofJobs = async (label: string, user: string) => changesOf(await joined(db, label, user), a, b, limit);
+  const ofPeople = async (label: string) => changesOf(await ofLabel(db, label), a, b, limit);
   return {
     measure,
     a: sides[0] as ComparedSide,
     b: sides[1] as ComparedSide,
     kinds: {
-      user: await ofJobs("user_label", "null"),
-      account: await ofJobs("account", "null"),
-      job: await ofJobs("job_id", "user_label"),
+      user: await ofPeople("user_label"),
+      account: await ofPeople("account"),
+      job: await ofJobs(db, gathered, a, b, limit),
       target: changesOf(await targetAmounts(db, request), a, b, limit),
     },
   };
+}
+
+/** Nobody asks for stretches of these times: roll-ups do, but for the minutes at both ends. */
+function summedWindow(window: Window): Window {
+  const length = window.to - window.from;
+  return { ...window, grain: Math.max(window.grain ?? 1, length >= 2880 ? 1440 : length >= 180 ? 60 : 1) };
 }
 
 const hoursOf = ({ from, to }: Window): number => (to - from) / 60;
@@ -95,21 +106,60 @@ interface Pair {
   readonly b: number;
 }
 
-/** Amounts of both times by label; jobs are the same when number and cluster are. */
-async function joined(db: Queryable, label: string, user: string): Promise<Pair[]> {
-  const key = label === "job_id" ? "identity" : label;
+/** Amounts of both times by label. */
+const bothSides = (label: string): string => {
   const side = (name: string) =>
-    `select ${key} as key, any_value(${label}) as name, any_value(${user}) as user, sum(amount) as amount from compared_${name} group by 1`;
-  const rows =
-    await db.rows(`select coalesce(a.name, b.name) as name, coalesce(a.user, b.user)::varchar as user,
-      coalesce(a.amount, 0)::double as a, coalesce(b.amount, 0)::double as b
-    from (${side("a")}) a full join (${side("b")}) b on a.key is not distinct from b.key`);
-  return rows.map((row) => ({
+    `(select ${label} as key, sum(amount) as amount from compared_${name} group by 1)`;
+  return `select coalesce(a.key, b.key) as key, coalesce(a.amount, 0)::hugeint as a, coalesce(b.amount, 0)::hugeint as b
+    from ${side("a")} a full join ${side("b")} b on a.key is not distinct from b.key`;
+};
+
+async function ofLabel(db: Queryable, label: string): Promise<Pair[]> {
+  const rows = await db.rows(bothSides(label));
+  return rows.map((row) => ({ name: text(row.key), user: null, a: number(row.a), b: number(row.b) }));
+}
+
+/** Jobs are the same when number and cluster are. There may be millions of them, and those alone that are shown are named. */
+async function ofJobs(
+  db: Queryable,
+  gathered: readonly GatheredJobs[],
+  a: Window,
+  b: Window,
+  limit: number,
+): Promise<ChangeList> {
+  // Whole numbers: sums are the same in whatever order rows come.
+  const [ofA, ofB] = [a.to - a.from, b.to - b.from];
+  const change = `abs(b * ${ofA} - a * ${ofB})`;
+  await db.run(`create or replace temp table compared_jobs as
+    select key as identity, a, b, ${change} as moved from (${bothSides("identity")}) where a > 0 or b > 0`);
+  await db.run(`create or replace temp table compared_first as
+    select identity, a, b from compared_jobs
+    where moved >= (select min(moved) from (select moved from compared_jobs order by moved desc limit ${limit}))`);
+  await db.run(
+    "create or replace temp table compared_names (identity varchar, job_id varchar, user_label varchar)",
+  );
+  for (const jobs of gathered)
+    await db.run(`insert into compared_names
+      select identity::varchar, job_id, user_label from ${await jobs.named("compared_first")}`);
+  const rows = await db.rows(`select n.job_id as name, n.user_label as "user", f.a, f.b from compared_first f
+    left join (select identity, any_value(job_id) as job_id, any_value(user_label) as user_label
+      from compared_names group by identity) n on n.identity = f.identity::varchar`);
+  const pairs = rows.map((row) => ({
     name: text(row.name),
     user: text(row.user),
     a: number(row.a),
     b: number(row.b),
   }));
+  const [all] = await db.rows(
+    "select count(*) as count, sum(a)::hugeint as a, sum(b)::hugeint as b, sum(moved)::hugeint as moved from compared_jobs",
+  );
+  const whole = all as SqlRow;
+  return changesOf(pairs, a, b, limit, {
+    count: number(whole.count),
+    a: (number(whole.a) || 0) / hoursOf(a),
+    b: (number(whole.b) || 0) / hoursOf(b),
+    moved: ((number(whole.moved) || 0) / ofA / ofB) * 60,
+  });
 }
 
 async function targetAmounts(db: Queryable, { a, b, targets, ...request }: CompareRequest): Promise<Pair[]> {
@@ -128,27 +178,35 @@ async function targetAmounts(db: Queryable, { a, b, targets, ...request }: Compa
   return [...amounts].map(([name, pair]) => ({ name, user: null, ...pair }));
 }
 
-/** The largest changes first, in whichever direction. */
-function changesOf(pairs: readonly Pair[], a: Window, b: Window, limit: number): ChangeList {
-  const all = pairs.map((one) => {
-    const [before, after] = [one.a / hoursOf(a), one.b / hoursOf(b)];
-    return { name: one.name, user: one.user, a: before, b: after, change: after - before };
-  });
-  const moved = all.reduce((sum, { change }) => sum + Math.abs(change), 0);
-  const share = (change: number) => (moved === 0 ? Number.NaN : change / moved);
-  const sorted = all
+/** The largest changes first, in whichever direction; `whole`: of all, where pairs are only some. */
+function changesOf(
+  pairs: readonly Pair[],
+  a: Window,
+  b: Window,
+  limit: number,
+  whole?: { readonly count: number; readonly a: number; readonly b: number; readonly moved: number },
+): ChangeList {
+  const sorted = pairs
     .filter(({ a: x, b: y }) => x > 0 || y > 0)
+    .map((one) => {
+      const [before, after] = [one.a / hoursOf(a), one.b / hoursOf(b)];
+      return { name: one.name, user: one.user, a: before, b: after, change: after - before };
+    })
     .sort((x, y) => Math.abs(y.change) - Math.abs(x.change) || ((x.name ?? "") < (y.name ?? "") ? -1 : 1));
-  const rest = sorted.slice(limit);
-  const sum = (of: (one: Omit<Change, "share">) => number) => rest.reduce((total, one) => total + of(one), 0);
+  const sum = (of: (one: Omit<Change, "share">) => number, some = sorted) =>
+    some.reduce((total, one) => total + of(one), 0);
+  const all = whole ?? {
+    count: sorted.length,
+    a: sum((one) => one.a),
+    b: sum((one) => one.b),
+    moved: sum(({ change }) => Math.abs(change)),
+  };
+  const share = (change: number) => (all.moved === 0 ? Number.NaN : change / all.moved);
+  const shown = sorted.slice(0, limit);
+  const rest = { a: all.a - sum((one) => one.a, shown), b: all.b - sum((one) => one.b, shown) };
   return {
-    rows: sorted.slice(0, limit).map((one) => ({ ...one, share: share(one.change) })),
-    others: {
-      count: rest.length,
-      a: sum((one) => one.a),
-      b: sum((one) => one.b),
-      share: share(sum(({ change }) => change)),
-    },
+    rows: shown.map((one) => ({ ...one, share: share(one.change) })),
+    others: { count: all.count - shown.length, ...rest, share: share(rest.b - rest.a) },
   };
 }
 

@@ -1,42 +1,58 @@
 /**
- * Temporary tables that rankings are made of: `load_cells`, what each job did in each stretch of the window, and
- * `load_jobs`, one row for each job with what the scheduler says of it. `identity` is a job: its id and its cluster, for the
- * same number may be on two clusters. Where nobody can tell which of them a row is of, `clusters` names them.
+ * What rankings are made of. `load_jobs` has one row for each job with the amounts that it is ordered by, `load_people` whose jobs
+ * they are, and cells what a job did in a stretch of the window; all that is known of a job is looked up for the few that are shown.
+ * `identity` is a job: its id and its cluster, for the same number may be on two clusters. Where nobody can tell which of them
+ * a row is of, `clusters` names them.
  */
 import { CLIENT_CALL_COLUMNS, type Queryable } from "../../model/index.ts";
 import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
-import { AMOUNT_COLUMNS, SUMS_AGAIN } from "./amounts.ts";
+import { AMOUNT_COLUMNS, type Measure, measureColumn, measureSql, SUMS_AGAIN } from "./amounts.ts";
 import { loadRows } from "./levels.ts";
 import { grainOf, stretchSql } from "./stretches.ts";
-import { labelUsers } from "./users.ts";
+import { labelUsers, USER_NUMBER } from "./users.ts";
 import type { Window } from "./window.ts";
 
 export const inWindow = ({ from, to }: Window): string => `minute_unix >= ${from} and minute_unix < ${to}`;
 /** A job that the scheduler knows may have begun and ended a little off by the clocks of servers. */
 const MARGIN_NS = 86_400_000_000_000n;
 
-/** From what servers counted. Gives a relation of cells: what each job (`identity`) did in each `stretch`. */
+export interface GatheredJobs {
+  /** Relation of `identity`, `stretch` and amounts; rows of one cell add up. */
+  readonly cells: string;
+  /** Jobs whose cluster nobody can tell: a relation with their amounts; none where that cannot be. */
+  readonly unclear: string | undefined;
+  /** Relation with amounts and facts of the jobs whose identities are in a table. */
+  named(table: string): Promise<string>;
+}
+
+/** Jobs with whose they are. */
+export const JOBS_OF_PEOPLE =
+  "(select j.*, p.user_label, p.account from load_jobs j left join load_people p on p.person = j.person)";
+
+/** From what servers counted; `measures`: amounts that jobs are put in order by; `wide`: a table that `named` may need later. */
 export async function gatherFromServers(
   db: Queryable,
   window: Window,
   condition: string,
   smallBytes: number,
-): Promise<string> {
-  const asked = { base: "minutes", window, condition, smallBytes } as const;
+  measures: readonly Measure[],
+  wide = "load_wide",
+): Promise<GatheredJobs> {
+  const asked = { base: "minutes", window, condition, smallBytes, fresh: `${wide}_fresh` } as const;
   let rows = await loadRows(db, CELL_COLUMNS, asked);
   let known = await clustersOfMinutes(db, rows, "minute_unix");
   if (known.matter && (await hasUnclearNumbers(db))) {
     rows = await withMinutesOfUnclear(db, rows, asked);
     known = await clustersOfMinutes(db, rows, "minute_unix");
   }
-  if (!known.matter) return gatherByNumber(db, window, rows);
+  if (!known.matter) return gatherByNumber(db, window, rows, measures);
   await db.run(`create or replace temp table load_cells as
     select *, concat(job_key, '/', if(unclear, '?', cluster)) as identity from (
       select m.job_key, any_value(m.job_id) as job_id, ${known.cluster} as cluster, ${known.unclear} as unclear,
         ${stretchSql(window, "m.")} as stretch, ${SUMS_AGAIN}
       from ${rows} m ${known.joins} group by m.job_key, 3, 4, stretch)`);
-  await gatherFacts(db, window, true);
-  await db.run(`create or replace temp table load_jobs as
+  await gatherFacts(db, window, "load_cells", true);
+  await db.run(`create or replace temp table ${wide} as
     select c.identity, c.job_key, c.job_id, f.facts.user_id as user_id,
       f.facts.name as name, f.facts.account as account, f.facts.nodes as nodes, coalesce(c.cluster, f.facts.cluster) as cluster,
       f.facts.start as start_unix_ns, f.facts.end as end_unix_ns, nullif(f.facts.user_name, '') as user_label,
@@ -45,43 +61,119 @@ export async function gatherFromServers(
     from (select identity, any_value(job_key) as job_key, any_value(job_id) as job_id, any_value(cluster) as cluster,
         any_value(unclear) as unclear, ${SUMS_AGAIN} from load_cells group by identity) c
     left join load_facts f on f.job_key = if(c.unclear, null, c.job_key) and f.of_cluster is not distinct from c.cluster`);
-  await labelUsers(db, "load_jobs");
-  return "load_cells";
+  return ofWide(db, wide, "load_cells", measures);
+}
+
+/** Where all facts are at hand. */
+async function ofWide(
+  db: Queryable,
+  wide: string,
+  cells: string,
+  measures: readonly Measure[],
+): Promise<GatheredJobs> {
+  await labelUsers(db, wide);
+  const person = "hash(user_label, account)";
+  await db.run(`create or replace temp table load_people as
+    select ${person} as person, any_value(user_label) as user_label, any_value(account) as account from ${wide} group by person`);
+  const amounts = measures.map((one) => `${measureSql(one)} as ${measureColumn(one)}`);
+  await db.run(`create or replace temp table load_jobs as
+    select ${["identity", `${person} as person`, ...amounts].join(", ")} from ${wide}`);
+  return {
+    cells,
+    unclear: `(from ${wide} where clusters is not null)`,
+    named: async (table) => `(from ${wide} where identity in (select identity from ${table}))`,
+  };
 }
 
 /**
  * The same where a number is one job. There may be millions of them: each is summed up once and joined once, with the row that the
  * scheduler wrote; the few of which the store has more than that one row are looked at more closely.
  */
-async function gatherByNumber(db: Queryable, window: Window, rows: string): Promise<string> {
-  // Rows of days are hardly more than jobs, so they are read again where stretches are asked for.
-  const isRead = grainOf(window) >= 1440;
-  const cells = `select job_key as identity, *, ${stretchSql(window)} as stretch from ${rows}`;
+async function gatherByNumber(
+  db: Queryable,
+  window: Window,
+  rows: string,
+  measures: readonly Measure[],
+): Promise<GatheredJobs> {
+  // Rows of roll-ups are hardly more than jobs, so they are read again where stretches are asked for.
+  const isRead = grainOf(window) >= 60;
+  const cells = isRead
+    ? `(select job_key as identity, *, ${stretchSql(window)} as stretch from ${rows})`
+    : "load_cells";
   if (!isRead)
     await db.run(`create or replace temp table load_cells as
-      select job_key as identity, any_value(job_id) as job_id, any_value(cluster) as cluster,
-        ${stretchSql(window)} as stretch, ${SUMS_AGAIN} from ${rows} group by job_key, stretch`);
-  const relation = isRead ? `(${cells})` : "load_cells";
-  await db.run(`create or replace temp table load_sums as
-    select identity as job_key, any_value(job_id) as job_id, any_value(cluster) as cluster, ${SUMS_AGAIN}
-    from ${relation} group by identity`);
-  await db.run(`create or replace temp table load_several as
-    select job_key from jobs where job_key in (select job_key from load_sums) group by job_key
-    having not (count(*) = 1 and bool_and(source = 'scheduler' and job_id is not null
-      and coalesce(submit_unix_ns, start_unix_ns) is not null))`);
-  await gatherFacts(db, window, false);
-  const fact = (name: string, of = name) => `if(f.job_key is null, j.${name}, f.facts."${of}")`;
+      select job_key as identity, ${stretchSql(window)} as stretch, ${SUMS_AGAIN} from ${rows} group by job_key, stretch`);
+  const amounts = measures.map((one) => `sum(${measureSql(one)}) as ${measureColumn(one)}`);
+  await db.run(`create or replace temp table load_amounts as
+    select ${["job_key", ...amounts].join(", ")} from ${rows} group by job_key`);
+  const odd = await db.rows(`select 1 as one from jobs where ${inTime(window)} and not ${IS_PLAIN} limit 1`);
+  // Where each has one row, the join says so, and nobody needs to count them.
+  if (odd.length > 0 || !(await joinPeople(db, window, false))) {
+    await db.run(`create or replace temp table load_several as
+      select job_key from jobs where ${inTime(window)} group by job_key having not (count(*) = 1 and bool_and(${IS_PLAIN}))`);
+    await gatherFacts(db, window, "load_several", false);
+    await joinPeople(db, window, true);
+  }
+  await addUnknown(db, rows);
+  await labelUsers(db, "load_people");
+  return { cells, unclear: undefined, named: (table) => namedByNumber(db, window, rows, table) };
+}
+
+/** A row that says all that is known of its job, if there is no other. */
+const IS_PLAIN =
+  "(source = 'scheduler' and job_id is not null and coalesce(submit_unix_ns, start_unix_ns) is not null)";
+
+/** Finds the people of all jobs. False: some job has several rows; then those of `load_several` have their facts elsewhere. */
+async function joinPeople(db: Queryable, window: Window, several: boolean): Promise<boolean> {
+  const names = ["job_id", "user_id", "user_name", "account", "cluster"];
+  const rows = `select job_key, ${names.join(", ")} from jobs where ${inTime(window)}`;
+  const all = several
+    ? `${rows} and job_key not in (from load_several)
+       union all select job_key, ${names.map((name) => `facts.${name}`).join(", ")} from load_facts`
+    : rows;
+  const found = `(select job_key, ${USER_NUMBER} as user_id, nullif(user_name, '') as user_label,
+    nullif(account, '') as account, cluster from (${all}))`;
   await db.run(`create or replace temp table load_jobs as
-    select c.job_key as identity, c.job_key, c.job_id, ${fact("user_id")} as user_id, nullif(${fact("user_name")}, '') as user_label,
-      ${fact("name")} as name, nullif(${fact("account")}, '') as account, ${fact("nodes")} as nodes,
-      coalesce(c.cluster, ${fact("cluster")}) as cluster, ${fact("start_unix_ns", "start")} as start_unix_ns,
-      ${fact("end_unix_ns", "end")} as end_unix_ns, null::varchar as clusters, c.* exclude (job_key, job_id, cluster)
-    from load_sums c
-      left join (select job_key, ${PLAIN.join(", ")} from jobs
-        where ${inTime(window)} and job_key not in (select job_key from load_several)) j on j.job_key = c.job_key
-      left join load_facts f on f.job_key = c.job_key`);
-  await labelUsers(db, "load_jobs");
-  return relation;
+    select a.job_key as identity, coalesce(f.person, 0) as person, a.* exclude (job_key)
+    from load_amounts a left join (select job_key, ${PERSON} as person from ${found}) f on f.job_key = a.job_key`);
+  await db.run(`create or replace temp table load_people as
+    select ${PERSON} as person, *, null::varchar as job_id from (select distinct * exclude (job_key) from ${found})`);
+  const [row] = await db.rows(
+    "select (select count(*) from load_jobs) = (select count(*) from load_amounts) as single",
+  );
+  return row?.single === true;
+}
+
+const PERSON = "hash(user_id, user_label, account, cluster)";
+
+/** Jobs that no list names have the user that their number names, if it does. */
+async function addUnknown(db: Queryable, rows: string): Promise<void> {
+  const unknown = await db.rows("select 1 as one from load_jobs where person = 0 limit 1");
+  if (unknown.length === 0) return;
+  await db.run(`create or replace temp table load_unknown as
+    select *, ${PERSON} as person from (
+      select job_key, ${USER_NUMBER} as user_id, null::varchar as user_label, null::varchar as account, cluster from (
+        select job_key, any_value(job_id) as job_id, any_value(cluster) as cluster, null::bigint as user_id from ${rows}
+        where job_key in (select identity from load_jobs where person = 0) group by job_key))
+    where user_id is not null`);
+  await db.run("update load_jobs j set person = u.person from load_unknown u where u.job_key = j.identity");
+  await db.run(`insert into load_people by name
+    select distinct * exclude (job_key) from load_unknown where person not in (select person from load_people)`);
+}
+
+async function namedByNumber(db: Queryable, window: Window, rows: string, table: string): Promise<string> {
+  await db.run(`create or replace temp table load_sums as
+    select job_key, any_value(job_id) as job_id, any_value(cluster) as cluster, ${SUMS_AGAIN}
+    from ${rows} where job_key in (select identity from ${table}) group by job_key`);
+  await gatherFacts(db, window, "load_sums", false);
+  await db.run(`create or replace temp table load_wide as
+    select c.job_key as identity, c.job_key, c.job_id, f.facts.user_id as user_id, nullif(f.facts.user_name, '') as user_label,
+      f.facts.name as name, f.facts.account as account, f.facts.nodes as nodes, coalesce(c.cluster, f.facts.cluster) as cluster,
+      f.facts.start as start_unix_ns, f.facts.end as end_unix_ns, null::varchar as clusters,
+      c.* exclude (job_key, job_id, cluster)
+    from load_sums c left join load_facts f on f.job_key = c.job_key`);
+  await labelUsers(db, "load_wide");
+  return "load_wide";
 }
 
 const CELL_COLUMNS = ["job_key", "job_id", "cluster", ...AMOUNT_COLUMNS];
@@ -104,8 +196,10 @@ async function withMinutesOfUnclear(
   const many = "cluster is null and job_key in (from load_many)";
   const from = Math.max(asked.window.from, parts.minutesFrom);
   if (from >= asked.window.to) return rows;
+  // A row of an hour or a day has its first minute, which may lie before the window; minutes are gone by whole days.
+  const first = from - (from % 1440);
   const minutes = { ...asked, window: { from, to: asked.window.to, grain: 1 } };
-  return `(select * from ${rows} where not (${many} and minute_unix >= ${from})
+  return `(select * from ${rows} where not (${many} and minute_unix >= ${first})
     union all select * from ${await loadRows(db, CELL_COLUMNS, minutes)} where ${many})`;
 }
 
@@ -116,19 +210,21 @@ function inTime({ from, to }: Window): string {
       and (end_unix_ns is null or end_unix_ns >= ${ns(from) - MARGIN_NS})`;
 }
 
-/** Of several runs under one id, and on one cluster where that matters, the last that began before the end of the window. */
-async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): Promise<void> {
+/**
+ * Of several runs under one id, and on one cluster where that matters, the last that began before the end of the window; of the
+ * jobs of a table.
+ */
+async function gatherFacts(db: Queryable, window: Window, table: string, byCluster: boolean): Promise<void> {
+  await gatherPlainFacts(db, table);
   // Of the rows of these jobs alone: a store has years of others.
   await db.run(`create or replace temp table load_known as select * from jobs
-    where job_key in (select job_key from ${byCluster ? "load_cells" : "load_several"})`);
-  if (!byCluster) await gatherPlainFacts(db);
-  const rest = byCluster
-    ? "load_known"
-    : "(select * from load_known where job_key not in (select job_key from load_plain))";
-  const totals = db.jobTotalsOf?.(rest);
-  const some =
-    totals === undefined ? `select * from job_totals where job_key in (select job_key from ${rest})` : totals;
-  const runs = `select * from (${some}) where ${inTime(window)}`;
+    where job_key in (select job_key from ${table} where job_key not in (select job_key from load_plain))`);
+  const totals =
+    db.jobTotalsOf?.("load_known") ??
+    "select * from job_totals where job_key in (select job_key from load_known)";
+  const names = ["job_key", ...PLAIN].join(", ");
+  const runs = `select ${names} from (${totals}) where ${inTime(window)}
+    union all select ${names} from load_plain where ${inTime(window)}`;
   // What a list of jobs without clusters says goes for every cluster that it could be of.
   const relation = byCluster
     ? `(select r.*, c.cluster as of_cluster from (${runs}) r join (select distinct job_key, cluster from load_cells) c
@@ -137,26 +233,32 @@ async function gatherFacts(db: Queryable, window: Window, byCluster: boolean): P
   await db.run(`create or replace temp table load_facts as
     select job_key, of_cluster, arg_max(${FACTS}, coalesce(start_unix_ns, 0)) as facts
     from ${relation} group by job_key, of_cluster`);
-  if (byCluster) return;
-  await db.run(
-    `insert into load_facts select job_key, null, ${FACTS} from load_plain where ${inTime(window)}`,
-  );
 }
 
 const FACTS = `{'user_name': user_name, 'user_id': user_id, 'name': name, 'account': nullif(account, ''), 'nodes': nodes,
-  'cluster': cluster, 'start': start_unix_ns, 'end': end_unix_ns}`;
-const PLAIN = ["user_name", "user_id", "name", "account", "nodes", "cluster", "start_unix_ns", "end_unix_ns"];
+  'cluster': cluster, 'start': start_unix_ns, 'end': end_unix_ns, 'job_id': job_id}`;
+const PLAIN = [
+  "job_id",
+  "user_name",
+  "user_id",
+  "name",
+  "account",
+  "nodes",
+  "cluster",
+  "start_unix_ns",
+  "end_unix_ns",
+];
 
 /**
  * Jobs that the scheduler alone tells of, in one run: the row that knows most of its end counts, as in `job_totals`. They are
  * nearly all, and need none of its joins.
  */
-async function gatherPlainFacts(db: Queryable): Promise<void> {
+async function gatherPlainFacts(db: Queryable, table: string): Promise<void> {
   const latest = PLAIN.map((name) => `'${name}': ${name}`).join(", ");
   await db.run(`create or replace temp table load_plain as
     select job_key, unnest(facts) from (
       select job_key, arg_max({${latest}}, (coalesce(end_unix_ns, -1), coalesce(start_unix_ns, -1))) as facts
-      from load_known group by job_key
+      from jobs where job_key in (select job_key from ${table}) group by job_key
       having bool_and(source = 'scheduler') and min(job_id) = max(job_id) and count(distinct cluster) < 2
         and count(cluster) in (0, count(*)) and min(coalesce(submit_unix_ns, start_unix_ns)) = max(coalesce(submit_unix_ns, start_unix_ns))
         and count(coalesce(submit_unix_ns, start_unix_ns)) = count(*))`);
@@ -167,18 +269,16 @@ export async function gatherFromClients(
   db: Queryable,
   window: Window | undefined,
   smallBytes: number,
-): Promise<void> {
+  measures: readonly Measure[],
+): Promise<GatheredJobs> {
   const time =
     window === undefined
       ? "true"
       : `start_unix_ns >= ${BigInt(window.from) * 60_000_000_000n} and start_unix_ns < ${BigInt(window.to) * 60_000_000_000n}`;
-  await db.run(`create or replace temp table load_jobs as
+  await db.run(`create or replace temp table load_wide as
     select concat(job_key, '/', cluster, '/', start_unix_ns) as identity, job_key, job_id, user_id, nullif(user_name, '') as user_label, name, nullif(account, '') as account, nodes,
       cluster, start_unix_ns, end_unix_ns, null::varchar as clusters, bytes_read, bytes_written, reads, writes, opens, ${CLIENT_CALL_COLUMNS.map((name) => `coalesce(${name}, 0)`).join(" + ")} as metadata_calls,
       case when bytes_written < writes * ${Math.round(smallBytes)} then writes end as small_writes
     from job_totals where ${time} and bytes_read is not null`);
-  await labelUsers(db, "load_jobs");
-  await db.run(`create or replace temp table load_cells as
-    select identity, job_key, job_id, 0 as stretch, bytes_read, bytes_written, reads, writes, opens, metadata_calls, small_writes
-    from load_jobs where false`);
+  return ofWide(db, "load_wide", "(select *, 0 as stretch from load_wide)", measures);
 }

@@ -4,6 +4,7 @@
  */
 import { UsageError } from "../../base/errors.ts";
 import { type LevelParts, type Queryable, SMALL_WRITE_BYTES } from "../../model/index.ts";
+import { AMOUNT_COLUMNS } from "./amounts.ts";
 import { grainOf } from "./stretches.ts";
 import { localText, storedTime, type Window } from "./window.ts";
 
@@ -19,6 +20,8 @@ interface Rows {
   readonly condition: string;
   /** Below it writes are small; 0: nobody asks. */
   readonly smallBytes: number;
+  /** Rows are read several times: minutes without roll-ups are summed up first, into the table of this name. */
+  readonly fresh?: string;
 }
 
 const inTime = (from: number, to: number) => `minute_unix >= ${from} and minute_unix < ${to}`;
@@ -41,7 +44,7 @@ const smallOf = (smallBytes: number) =>
 export async function loadRows(
   db: Queryable,
   columns: readonly string[],
-  { base, window, condition, smallBytes }: Rows,
+  { base, window, condition, smallBytes, fresh: table }: Rows,
 ): Promise<string> {
   const names = columns.join(", ");
   const minutes = (table: string, time: string) =>
@@ -63,12 +66,27 @@ export async function loadRows(
   const nothing = { from: wide.to, to: wide.to };
   const days = grain >= DAY && !needsTarget ? wholeOf(wide, DAY) : nothing;
   const hours = wholeOf(wide, HOUR);
+  const fresh = minutes(parts.fresh, all);
+  if (table !== undefined)
+    await db.run(`create or replace temp table ${table} as ${summedHours(columns, fresh)}`);
   return `(${[
-    minutes(parts.fresh, all),
+    table === undefined ? fresh : `from ${table}`,
     ...around(hours, wide).map((time) => minutes(parts.rolled, time)),
     ...around(days, hours).map((time) => sums(parts.hours, time)),
     ...around({ from: days.to, to: days.to }, days).map((time) => sums(parts.days, time)),
   ].join("\n union all ")})`;
+}
+
+const LARGEST = 2n ** 63n - 1n;
+
+/** As roll-ups have them. */
+function summedHours(columns: readonly string[], minutes: string): string {
+  const isSum = (name: string) => AMOUNT_COLUMNS.includes(name);
+  const sum = (name: string) =>
+    `case when sum(${name}) > ${LARGEST} then ${LARGEST} else sum(${name}) end::bigint as ${name}`;
+  const hour = `minute_unix // ${HOUR} * ${HOUR} as minute_unix`;
+  return `select ${[...columns.map((name) => (isSum(name) ? sum(name) : name)), hour, sum("small_writes")].join(", ")}
+    from (${minutes}) group by ${[...columns.filter((name) => !isSum(name)), `minute_unix // ${HOUR}`].join(", ")}`;
 }
 
 /** What is left of a time around another one: each part a condition of its own, by which segments are passed over. */

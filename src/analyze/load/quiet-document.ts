@@ -117,7 +117,7 @@ function answerBlocks(answer: QuietAnswer, contention: ContentionHours | null): 
       kind: "text",
       text:
         contention === null
-          ? "Contention hours are not computed here, since they take all minutes of the store; plimsoll quiet-hours names them."
+          ? "Contention hours are not computed here, since they take all minutes of the store; plimsoll study system names them."
           : contention.hours.length > 0
             ? `Contention hours (jobs that start then move more and take longer for the same I/O, as in study system): ${named(contention.hours)}.`
             : contention.verdict === "insufficient"

@@ -7,6 +7,7 @@ import {
   COLUMNS,
   excess,
   type Measure,
+  measureColumn,
   measured,
   measureSql,
   minus,
@@ -17,14 +18,14 @@ import {
   SUMS_AGAIN,
   text,
 } from "./amounts.ts";
-import { gatherFromClients, gatherFromServers } from "./gather.ts";
+import { type GatheredJobs, gatherFromClients, gatherFromServers } from "./gather.ts";
 import { loadRows } from "./levels.ts";
 import { stretchesOf, stretchSql } from "./stretches.ts";
 import type { Window } from "./window.ts";
 
 /** What rows stand for. */
 export type By = "job" | "user" | "account";
-/** The column of `load_jobs` that jobs are put together by. */
+/** The column of `load_people` that jobs are put together by. */
 const LABELS: Readonly<Record<Exclude<By, "job">, string>> = { user: "user_label", account: "account" };
 /** share: the larger of the shares of all bytes and of all metadata operations. */
 export type Order = Measure | "share";
@@ -106,18 +107,25 @@ export async function rankings(
   asked: readonly Asked[],
 ): Promise<Ranking[]> {
   const { source, window, condition, smallBytes } = request;
-  const cells =
-    source === "servers" && window !== undefined
-      ? await gatherFromServers(db, window, condition, smallBytes)
-      : undefined;
-  if (cells === undefined) await gatherFromClients(db, window, smallBytes);
-  const [sum] = await db.rows(
-    `select count(*) as jobs, count(distinct user_label) as users, ${SUMS_AGAIN} from load_jobs`,
+  const measures = measuresOf(asked);
+  const hasStretches = source === "servers" && window !== undefined;
+  const jobs = hasStretches
+    ? await gatherFromServers(db, window, condition, smallBytes, measures)
+    : await gatherFromClients(db, window, smallBytes, measures);
+  const [count] =
+    await db.rows(`select (select count(*) from load_jobs) as jobs, count(distinct user_label) as users
+    from load_people where person in (select person from load_jobs)`);
+  const stretches = (await db.rows(`select stretch, ${SUMS_AGAIN} from ${jobs.cells} group by stretch`)).map(
+    (row) => ({ stretch: number(row.stretch), amounts: amountsOf(row) }),
   );
-  const ofJobs = amountsOf(sum as SqlRow);
-  const [unclear] = await db.rows(
-    `select count(*) as jobs, ${SUMS_AGAIN} from load_jobs where clusters is not null`,
-  );
+  const ofJobs = stretches.reduce<Amounts>((all, { amounts }) => plus(all, amounts), NOTHING);
+  const [unclear] =
+    jobs.unclear === undefined
+      ? [{ jobs: 0 }]
+      : await db.rows(`select count(*) as jobs, ${SUMS_AGAIN} from ${jobs.unclear}`);
+  if (asked.some(({ by }) => by !== "job"))
+    await db.run(`create or replace temp table load_people_cells as
+      select j.person, c.stretch, ${SUMS_AGAIN} from ${jobs.cells} c join load_jobs j on j.identity = c.identity group by all`);
   const own =
     source === "servers" && window !== undefined
       ? await ownCounters(db, window, condition, smallBytes)
@@ -126,7 +134,10 @@ export async function rankings(
   const ofTheseJobs = own === null ? ofJobs : minus(ofJobs, own.ofJobsElsewhere);
   const unexplained = own === null ? NOTHING : excess(own.total, ofTheseJobs);
   const total = plus(ofJobs, unexplained);
-  const gathered = { cells, sum: sum as SqlRow, unclear: unclear as SqlRow, ofJobs, own, unexplained, total };
+  const gathered = {
+    ...{ gathered: jobs, hasStretches, stretches, count: count as SqlRow, unclear: unclear as SqlRow },
+    ...{ ofJobs, own, unexplained, total },
+  };
   // Targets do not count small writes, so jobs cannot have more of them.
   const beyond = own === null ? NOTHING : { ...excess(ofTheseJobs, own.total), smallWriteCalls: 0n };
   const made: Ranking[] = [];
@@ -134,9 +145,20 @@ export async function rankings(
   return made;
 }
 
+/** What jobs are put in order by. */
+const measuresOf = (asked: readonly Asked[]): readonly Measure[] => [
+  ...new Set(
+    asked.flatMap(({ by, order }): readonly Measure[] =>
+      by !== "job" ? [] : order === "share" ? ["bytes", "metadata"] : [order],
+    ),
+  ),
+];
+
 interface Gathered {
-  readonly cells: Awaited<ReturnType<typeof gatherFromServers>> | undefined;
-  readonly sum: SqlRow;
+  readonly gathered: GatheredJobs;
+  readonly hasStretches: boolean;
+  readonly stretches: readonly StretchAmounts[];
+  readonly count: SqlRow;
   readonly unclear: SqlRow;
   readonly ofJobs: Amounts;
   readonly own: OwnCounters | null;
@@ -148,20 +170,31 @@ interface Gathered {
 async function ranked(
   db: Queryable,
   request: RankRequest,
-  { cells, sum, unclear, ofJobs, own, unexplained, beyond, total }: Gathered,
+  {
+    gathered,
+    hasStretches,
+    stretches: ofStretches,
+    count,
+    unclear,
+    ofJobs,
+    own,
+    unexplained,
+    beyond,
+    total,
+  }: Gathered,
 ): Promise<Ranking> {
   const { by, order, source, window } = request;
   const measure: Measure = order === "share" ? "bytes" : order;
-  const rows = await loaders(db, request, cells, measure, total);
+  const cells = hasStretches ? gathered.cells : undefined;
+  const rows = await loaders(db, request, gathered, cells, measure, total);
   const shown = rows.reduce<Amounts>(plus, NOTHING);
   const rest = minus(ofJobs, shown);
   const whole = measured(total, measure);
   const share = (part: Amounts) => shareOf(measured(part, measure), whole);
-  const jobs = number(sum.jobs);
-  const users = number(sum.users);
+  const jobs = number(count.jobs);
+  const users = number(count.users);
   const jobsShown = rows.reduce((all, one) => all + one.jobs, 0);
-  const stretches =
-    cells !== undefined && window !== undefined ? await allStretches(db, cells, window, measure) : [];
+  const stretches = hasStretches && window !== undefined ? overStretches(window, ofStretches, measure) : [];
   const left = (all: readonly number[], less: readonly (readonly number[])[]) =>
     all.map((value, at) =>
       Math.max(
@@ -205,37 +238,38 @@ async function ranked(
 
 const ratio = (part: string, whole: bigint) => (whole === 0n ? "0" : `${part}::double / ${whole}`);
 
-function orderSql(order: Order, total: Amounts): string {
-  if (order !== "share") return measureSql(order);
-  const of = (measure: Measure) => ratio(measureSql(measure), measured(total, measure));
+function orderSql(order: Order, total: Amounts, column: (measure: Measure) => string = measureSql): string {
+  if (order !== "share") return column(order);
+  const of = (measure: Measure) => ratio(column(measure), measured(total, measure));
   return `greatest(${of("bytes")}, ${of("metadata")})`;
 }
 
 async function loaders(
   db: Queryable,
   request: RankRequest,
+  gathered: GatheredJobs,
   cells: string | undefined,
   measure: Measure,
   total: Amounts,
 ): Promise<Loader[]> {
-  const { by, window } = request;
+  const { by, window, limit } = request;
   const [grouped, ties] =
     by === "job"
       ? [
           `select identity, job_id as label, 1 as jobs, user_label as user, account, name, cluster, clusters, nodes, start_unix_ns,
-             end_unix_ns, ${Object.values(COLUMNS).join(", ")} from load_jobs`,
+             end_unix_ns, ${Object.values(COLUMNS).join(", ")} from ${await firstJobs(db, gathered, orderSql(request.order, total, measureColumn), limit)}`,
           "label nulls last, cluster nulls last, start_unix_ns",
         ]
       : [
-          `select ${LABELS[by]} as label, count(*) as jobs, ${by === "user" ? LABELS.user : "null"} as user,
+          `select ${LABELS[by]} as label, sum(jobs) as jobs, ${by === "user" ? LABELS.user : "null"} as user,
              ${by === "account" ? LABELS.account : "null"} as account, null as name, null as cluster, null as clusters,
-             null as nodes, null as start_unix_ns, null as end_unix_ns, ${SUMS_AGAIN} from load_jobs group by ${LABELS[by]}`,
+             null as nodes, null as start_unix_ns, null as end_unix_ns, ${SUMS_AGAIN} from ${PEOPLE_SUMS} group by ${LABELS[by]}`,
           "label nulls last",
         ];
   const order = `${orderSql(request.order, total)} desc, ${ties}`;
   await db.run(`create or replace temp table load_top as
     select *, row_number() over (order by ${order})::integer as place
-    from (select * from (${grouped}) order by ${order} limit ${request.limit})`);
+    from (select * from (${grouped}) order by ${order} limit ${limit})`);
   const rows = await db.rows("select * from load_top order by place");
   const whens =
     cells !== undefined && window !== undefined
@@ -262,11 +296,35 @@ async function loaders(
   });
 }
 
+/** Jobs that may be among the first: those with as much as the last of these. Which of equals come first is said by their names. */
+async function firstJobs(
+  db: Queryable,
+  gathered: GatheredJobs,
+  order: string,
+  limit: number,
+): Promise<string> {
+  await db.run(`create or replace temp table load_first as
+    with keyed as (select identity, ${order} as amount from load_jobs)
+    select identity from keyed
+    where amount >= (select min(amount) from (select amount from keyed order by amount desc limit ${limit}))`);
+  return gathered.named("load_first");
+}
+
+/** What all jobs of one user and account did. */
+const PEOPLE_SUMS = `(select c.*, n.jobs, p.user_label, p.account
+  from (select person, ${SUMS_AGAIN} from load_people_cells group by person) c
+  join (select person, count(*) as jobs from load_jobs group by person) n on n.person = c.person
+  left join load_people p on p.person = c.person)`;
+
 /** Users, or accounts, of the jobs that are not among the first. */
 async function beyondTop(db: Queryable, by: By): Promise<Pick<Rest, "users" | "accounts">> {
-  const isShown = by === "job" ? "t.identity = j.identity" : `t.label is not distinct from j.${LABELS[by]}`;
-  const [row] = await db.rows(`select count(distinct user_label) as users, count(distinct account) as accounts
-    from load_jobs j where not exists (select 1 from load_top t where ${isShown})`);
+  const [row] =
+    await db.rows(`select count(distinct user_label) as users, count(distinct account) as accounts from load_people p
+    where ${
+      by === "job"
+        ? "person in (select person from load_jobs where identity not in (select identity from load_top))"
+        : `person in (select person from load_jobs) and not exists (select 1 from load_top t where t.label is not distinct from p.${LABELS[by]})`
+    }`);
   const users = number(row?.users);
   return by === "account" ? { users, accounts: number(row?.accounts) } : { users };
 }
@@ -279,13 +337,13 @@ async function stretchesOfTop(
   count: number,
   stretches: number,
 ): Promise<number[][]> {
-  const join =
+  const from =
     by === "job"
-      ? "load_top t on t.identity = c.identity"
-      : `load_jobs j on j.identity = c.identity join load_top t on t.label is not distinct from j.${LABELS[by]}`;
+      ? `${cells} c join load_top t on t.identity = c.identity`
+      : `load_people_cells c left join load_people p on p.person = c.person
+         join load_top t on t.label is not distinct from p.${LABELS[by]}`;
   const found = await db.rows(
-    `select t.place, c.stretch, sum(${measureSql(measure, "c.")}) as amount
-     from ${cells} c join ${join} group by all`,
+    `select t.place, c.stretch, sum(${measureSql(measure, "c.")}) as amount from ${from} group by all`,
   );
   const whens = Array.from({ length: count }, () => new Array<number>(stretches).fill(0));
   for (const { place, stretch, amount } of found)
@@ -293,17 +351,15 @@ async function stretchesOfTop(
   return whens;
 }
 
-async function allStretches(
-  db: Queryable,
-  cells: string,
-  window: Window,
-  measure: Measure,
-): Promise<number[]> {
-  const found = await db.rows(
-    `select stretch, sum(${measureSql(measure)}) as amount from ${cells} group by stretch`,
-  );
+interface StretchAmounts {
+  readonly stretch: number;
+  readonly amounts: Amounts;
+}
+
+/** An amount over all stretches of a window. */
+function overStretches(window: Window, found: readonly StretchAmounts[], measure: Measure): number[] {
   const when = new Array<number>(stretchesOf(window)).fill(0);
-  for (const { stretch, amount } of found) when[number(stretch)] = number(amount);
+  for (const { stretch, amounts } of found) when[stretch] = Number(measured(amounts, measure));
   return when;
 }
 
@@ -334,11 +390,7 @@ async function ownCounters(
   return {
     ofJobsElsewhere,
     total: cells.reduce<Amounts>((sum, { amounts }) => plus(sum, amounts), NOTHING),
-    stretches(measure) {
-      const when = new Array<number>(stretchesOf(window)).fill(0);
-      for (const { stretch, amounts } of cells) when[stretch] = Number(measured(amounts, measure));
-      return when;
-    },
+    stretches: (measure) => overStretches(window, cells, measure),
   };
 }
 

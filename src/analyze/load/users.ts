@@ -6,7 +6,7 @@ import type { Queryable, SqlRow } from "../../model/index.ts";
 import { exact, quoted, text } from "./amounts.ts";
 
 /** The number of the user of a row with `user_id` and `job_id`. */
-const NUMBER = `coalesce(user_id, try_cast(regexp_extract(job_id, '^[^.]+\\.(\\d+)$', 1) as bigint))`;
+export const USER_NUMBER = `coalesce(user_id, try_cast(regexp_extract(job_id, '^[^.]+\\.(\\d+)$', 1) as bigint))`;
 
 /**
  * Names of these numbers, in one row for each cluster and one for all of them. A number that has several names there is
@@ -31,7 +31,7 @@ export async function labelUsers(db: Queryable, table: string): Promise<void> {
   const nameless = await db.rows(`select 1 as one from ${table} where user_label is null limit 1`);
   if (nameless.length === 0) return;
   await db.run(
-    `create or replace temp table load_numbered as select *, ${NUMBER} as user_number from ${table}`,
+    `create or replace temp table load_numbered as select *, ${USER_NUMBER} as user_number from ${table}`,
   );
   await db.run(`create or replace temp table load_user_names as
     ${namesOf("select user_number from load_numbered where user_label is null")}`);

@@ -1,6 +1,7 @@
 /** `plimsoll quiet-hours`: when targets are quiet. */
 import { parseLength, quietDocument, quietHours, withMinutes } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
+import type { Queryable } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import {
   aboutOf,
@@ -21,7 +22,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "quiet-hours",
   description:
-    "Computes target load by hour of day and weekday, with median and 90th percentile over days, and finds the window of the given length with the least load, how much quieter it is than a typical one, and busy hours. Contention hours are those of study system. Confidence: the window is chosen from one half of the days and tested on the other. Times without samples count as unknown, never as quiet.",
+    "Computes target load by hour of day and weekday, with median and 90th percentile over days, and finds the window of the given length with the least load, how much quieter it is than a typical one, and busy hours. Contention hours are those of study system; in a store with millions of rows of minutes, or 100,000 jobs, only study system computes them. Confidence: the window is chosen from one half of the days and tested on the other. Times without samples count as unknown, never as quiet.",
   options: {
     ...TARGET_OPTION,
     ...TIME_OPTIONS,
@@ -60,8 +61,7 @@ export default defineCommand({
         busyRatio: options.busy,
       });
       const command = commandOf("plimsoll quiet-hours", options, "store target from to length zone output");
-      const { contentionOf } = await import("../../analyze/study/system/index.ts");
-      const contention = await contentionOf(db, { zone: options.zone });
+      const contention = await fewContentionHours(db, options.zone);
       const about = aboutOf(command, options.zone);
       const document = quietDocument(answer, asked.targetsText, contention, about);
       const { window, ...rest } = answer;
@@ -71,8 +71,8 @@ export default defineCommand({
           ...windowJson(window),
           targets: asked.targets,
           ...rest,
-          contentionHours: contention.hours,
-          contention: { verdict: contention.verdict, reason: contention.reason },
+          contentionHours: contention?.hours ?? null,
+          contention: contention && { verdict: contention.verdict, reason: contention.reason },
         },
         { output: options.output, origin: await originOf(db, "readings") },
         context,
@@ -80,3 +80,16 @@ export default defineCommand({
     });
   },
 });
+
+/** Of more rows a study takes longer than a question may; a job takes as long as some 20 minutes (10 µs). */
+const CONTENTION_ROWS_MAX = 2e6;
+const ROWS_OF_JOB = 20;
+
+async function fewContentionHours(db: Queryable, zone: string) {
+  const [rows] = await db.rows(
+    `select (select count(*) from minutes) + ${ROWS_OF_JOB} * (select count(*) from jobs) as n`,
+  );
+  if (Number(rows?.n) > CONTENTION_ROWS_MAX) return null;
+  const { contentionOf } = await import("../../analyze/study/system/index.ts");
+  return contentionOf(db, { zone });
+}
