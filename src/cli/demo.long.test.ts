@@ -105,9 +105,9 @@ describe("the demonstration", () => {
   });
 
   it("prints commands that work on the folder it made", () => {
-    const lines = [
-      ...run.out.matchAll(/^ {2}plimsoll ((?:darshan|report|findings|ls) [^|\n]+)/gm),
-    ].map(([, words = ""]) => words.trim());
+    const lines = [...run.out.matchAll(/^ {2}plimsoll ((?:darshan|report|findings|ls) [^|\n]+)/gm)].map(
+      ([, words = ""]) => words.trim(),
+    );
     expect(lines.length).toBe(5);
     for (const line of lines) expect(plimsollIn(place, ...line.split(" ")), line).toMatchObject({ code: 0 });
   });
