@@ -3,11 +3,12 @@ import { availableParallelism } from "node:os";
 import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
 import { rankingDocument, rankingOf, rankingVerdict, type Variant } from "../analyze/metric/ranking.ts";
-import { GROUPINGS, type Grouping, type Metrics } from "../analyze/metric/metrics.ts";
+import { GROUPINGS, type Grouping, type Metrics, originOf } from "../analyze/metric/metrics.ts";
 import { UsageError } from "../base/errors.ts";
 import type { NameFilter } from "../base/glob.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
+import { isSynthetic, markSynthetic, provenanceJson } from "../model/index.ts";
 import { plain } from "../report/text/index.ts";
 import { type InputFile, findInputs, withoutTwins } from "../inputs/job/index.ts";
 import { isPipe } from "../inputs/held-pipes.ts";
@@ -132,13 +133,19 @@ async function rank(
 ): Promise<void> {
   if (words.length < 2) throw new UsageError("--rank compares inputs: name two or more");
   const variants: Variant[] = [];
+  let synthetic = 0;
   for (const word of words) {
     const inputs = withoutTwins(findInputs([word], ["calls"], nodeHost, context), nodeHost, context);
-    variants.push({ name: word, values: (await collectInputs(inputs, options, setting, context)).metrics });
+    const { metrics } = await collectInputs(inputs, options, setting, context);
+    variants.push({ name: word, values: metrics });
+    synthetic += Number(isSynthetic(originOf(metrics)));
   }
+  const origin = { synthetic, of: variants.length, unit: "variants" };
   const ranking = rankingOf(variants);
-  const document = rankingDocument(ranking, `plimsoll bps --rank ${words.join(" ")}`, `Plimsoll ${version}`);
+  const command = `plimsoll bps --rank ${words.join(" ")}`;
+  const document = markSynthetic(rankingDocument(ranking, command, `Plimsoll ${version}`), origin);
   const json = () => ({
+    origin: provenanceJson(origin),
     verdict: rankingVerdict(ranking),
     variants: ranking.variants.map(({ name, values }) => ({
       name,

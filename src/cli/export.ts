@@ -176,7 +176,11 @@ async function exportTable(
       }
     };
     const blocks = counted(await logTable(log, held, table, host));
-    const pieces = format === "csv" ? tableCsv(schema, blocks) : tableParquet(schema, blocks, MADE_BY);
+    const synthetic = log.job.isSynthetic;
+    const pieces =
+      format === "csv"
+        ? tableCsv(schema, blocks, synthetic)
+        : tableParquet(schema, blocks, { madeBy: MADE_BY, synthetic });
     const bytes = await writePieces(pieces, output, context);
     tell({ table, rows, format, output, bytes }, context);
   });

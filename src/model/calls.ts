@@ -129,6 +129,9 @@ export interface CallNote {
   readonly text: string | NoteSentence;
 }
 
+/** Id of the note on an input that a generator made. */
+export const SYNTHETIC_NOTE = "synthetic";
+
 export type NoteSentence = (count: number, amounts: readonly number[]) => string;
 
 /** The sentence of a note by itself. */

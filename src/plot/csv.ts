@@ -1,13 +1,13 @@
 /** Figures as CSV (RFC 4180) and as tables: what is drawn, in exact numbers. */
 
 import { csvText } from "../base/csv.ts";
-import { type Figure, figureOrigin } from "../model/index.ts";
+import { type Chart, type Figure, figureOrigin } from "../model/index.ts";
 import { type FigureTable, kindOf } from "./charts/index.ts";
 import { unitName } from "./format.ts";
 
 /**
  * A header with units, then one row per drawn value. What was not recorded is an empty field, never zero. Lines end
- * with CR LF. A last column says that all of it is of a simulator or a generator.
+ * with CR LF. A last column says what is of a simulator or a generator, and what a paper prints: those rows come last.
  */
 export function figureCsv(figure: Figure): string {
   const { columns, rows } = kindOf(figure.chart).csv(figure.chart);
@@ -17,8 +17,13 @@ export function figureCsv(figure: Figure): string {
   });
   const origin = figureOrigin(figure);
   if (origin === undefined) return csvText([header, ...rows]);
-  return csvText([[...header, "origin"], ...Array.from(rows, (row) => [...row, origin])]);
+  const all = Array.from(rows);
+  const own = all.length - publishedRows(figure.chart);
+  return csvText([[...header, "origin"], ...all.map((row, i) => [...row, i < own ? origin : "published"])]);
 }
+
+const publishedRows = (chart: Chart): number =>
+  "published" in chart && chart.published !== undefined ? chart.published.length : 0;
 
 /** Columns and rows for a table beside the picture; null is "not recorded". */
 export function figureTable(figure: Figure): FigureTable {

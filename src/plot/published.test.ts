@@ -92,3 +92,19 @@ it("what the paper says stands below the picture, which grows for it", () => {
   expect(withText).toContain("Paper: 81 % of the files");
   expect(height(withText)).toBeGreaterThan(height(without));
 });
+
+describe("the CSV of a figure of generated data", () => {
+  it.each([cmf, bars, violin, strip])(
+    "calls what a paper prints published, and the rest synthetic",
+    (chart) => {
+      const [head, ...rows] = figureCsv({ ...figure(chart), synthetic: true })
+        .trim()
+        .split("\r\n");
+      expect(head).toMatch(/,origin$/);
+      const origins = rows.map((row) => row.split(",").at(-1));
+      const published = chart.published?.length ?? 0;
+      expect(origins.slice(-published)).toEqual(Array.from({ length: published }, () => "published"));
+      expect(new Set(origins.slice(0, -published))).toEqual(new Set(["synthetic"]));
+    },
+  );
+});

@@ -101,7 +101,7 @@ describe("study metric --from", () => {
     writeFileSync(join(broken, "runs.csv"), csv.replace(/^1,.*$/m, "1,HDD"));
     expect(await run("--from", broken)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^plimsoll: .*runs\.csv: line 2: 2 fields, expected 16\n$/),
+      err: expect.stringMatching(/^plimsoll: .*runs\.csv: line 2: 2 fields, expected 17\n$/),
     });
     writeFileSync(join(broken, "runs.csv"), `${csv.split("\r\n")[0]}\r\n`);
     expect(await run("--from", broken)).toMatchObject({

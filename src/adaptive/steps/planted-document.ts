@@ -49,5 +49,5 @@ export function plantedVerdict({
   withinError,
 }: PlantedCheck): string {
   const silent = answers.filter(({ told }) => told === undefined).length;
-  return `Synthetic and simulated: replays reproduce recorded times with a median error of ${formatShare(fitError)}; of ${formatMany(answers.length, "planted removal")} ${within} are answered right within ${formatShare(withinError)} (median error ${formatShare(answerError)})${silent === 0 ? "" : `, ${silent} not at all`}.`;
+  return `Synthetic and simulated: replays reproduce recorded times with a median error of ${formatShare(fitError)}; of ${formatMany(answers.length, "planted removal")} ${within} are answered right within ${formatShare(withinError)}${Number.isNaN(answerError) ? "" : ` (median error ${formatShare(answerError)})`}${silent === 0 ? "" : `, ${silent} not at all`}.`;
 }

@@ -43,7 +43,7 @@ const mean = (values: readonly number[]): number =>
 /** Every simulated run of the figures and of Table I. */
 export function samplesCsv({ series }: ReplayData): string {
   const head =
-    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance".split(
+    "machine,method,size_mb,writers,targets,interference,two_jobs,hourly,sample,seconds,bandwidth_mb_s,writer_bandwidth_mb_s,imbalance,origin".split(
       ",",
     );
   const rows = series.flatMap((one) =>
@@ -61,6 +61,7 @@ export function samplesCsv({ series }: ReplayData): string {
       sample.bandwidth,
       sample.writerBandwidth,
       sample.imbalance,
+      "simulated",
     ]),
   );
   return csvText([head, ...rows]);

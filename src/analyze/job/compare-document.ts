@@ -166,4 +166,5 @@ const facts = (job: Job) => ({
   jobId: job.runs[0]?.jobId ?? "",
   ranks: job.ranks,
   runSeconds: Number.isNaN(job.runSeconds) ? null : job.runSeconds,
+  synthetic: job.runs.some(({ isSynthetic }) => isSynthetic),
 });

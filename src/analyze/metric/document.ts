@@ -6,13 +6,15 @@ import {
   type NoticeBlock,
   type Section,
   type Tile,
+  markSynthetic,
+  SYNTHETIC_NOTE,
   table,
 } from "../../model/index.ts";
 import { formatBytes, formatCount, formatMany, formatRate } from "../../base/units.ts";
 import { definitionsOf } from "./definitions.ts";
 import { outliersBlock, percentilesBlock } from "./duration-tables.ts";
 import { concurrencyFigure, levelsFigure, timelineFigure, windowsFigure } from "./figures.ts";
-import type { CollectionNote, Metrics } from "./metrics.ts";
+import { type CollectionNote, type Metrics, originOf } from "./metrics.ts";
 import { groupBlock, groupTitle, inputsBlock, leftOutBlock, windowBlock } from "./tables.ts";
 import { shortNumber, shortTime } from "./words.ts";
 
@@ -32,13 +34,14 @@ export function metricDocument({ metrics, title, command, madeBy }: MetricDocume
     ...groups(metrics),
     about(metrics),
   ];
-  return {
+  const document: Document = {
     title: title ?? titleOf(metrics),
     facts: factsOf(metrics),
     verdict: verdictOf(metrics),
     sections: sections.filter((section) => section !== undefined),
     ...{ command, madeBy },
   };
+  return markSynthetic(document, originOf(metrics));
 }
 
 function titleOf({ inputs }: Metrics): string {
@@ -97,7 +100,8 @@ function overview(metrics: Metrics): Section {
     title: "BPS and related metrics",
     blocks: [
       { kind: "tiles", tiles: tilesOf(metrics) },
-      ...metrics.notes.map(noticeOf),
+      // That data is synthetic stands in the headline.
+      ...metrics.notes.filter(({ id }) => id !== SYNTHETIC_NOTE).map(noticeOf),
       ...[percentilesBlock(metrics), outliersBlock(metrics), leftOutBlock(metrics)].filter(
         (block) => block !== undefined,
       ),

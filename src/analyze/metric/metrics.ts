@@ -8,7 +8,7 @@
  *   BW     bytes that the file system moved / T (C04)
  *   ARPT   mean of end - start (C04)
  */
-import type { CallProcess } from "../../model/index.ts";
+import { type CallProcess, type Provenance, SYNTHETIC_NOTE } from "../../model/index.ts";
 import type { Percentiles } from "./durations.ts";
 
 export const METRIC_DEFINITIONS = ["C02@1", "C03@1", "C04@1"] as const;
@@ -109,6 +109,12 @@ export interface Metrics extends MetricValues {
   readonly notes: readonly CollectionNote[];
   readonly definitions: typeof METRIC_DEFINITIONS;
   readonly options: UsedOptions;
+}
+
+/** How many inputs a generator made. */
+export function originOf({ notes, inputs }: Pick<Metrics, "notes" | "inputs">): Provenance {
+  const made = notes.filter(({ id }) => id === SYNTHETIC_NOTE).map(({ input }) => input);
+  return { synthetic: new Set(made).size, of: inputs.length, unit: "inputs" };
 }
 
 export type UsedOptions = CollectorOptions & {

@@ -1,11 +1,13 @@
 /** What `plimsoll bps --json` prints. */
 import { definitionsOf } from "../../analyze/metric/definitions.ts";
-import type { GroupRow, Metrics, MetricValues } from "../../analyze/metric/metrics.ts";
+import { type GroupRow, type Metrics, type MetricValues, originOf } from "../../analyze/metric/metrics.ts";
+import { provenanceJson } from "../../model/index.ts";
 import type { Skipped } from "../context.ts";
 
 export function metricsJson(metrics: Metrics, skipped: readonly Skipped[] = []): Record<string, unknown> {
   const { clock, groups, windows, options, inputs } = metrics;
   return {
+    origin: provenanceJson(originOf(metrics)),
     ...valuesJson(metrics),
     dropped: metrics.dropped,
     filtered: metrics.filtered,

@@ -57,7 +57,8 @@ export default defineCommand({
     bar.end();
     const [first] = tally.violations;
     const smallest = first === undefined ? undefined : smallestOf(scenarioOf(first.seed, policies), first);
-    if (context.json) context.printJson({ seed, count, policies, ...tally, smallest: smallest ?? null });
+    if (context.json)
+      context.printJson({ simulated: true, seed, count, policies, ...tally, smallest: smallest ?? null });
     else context.out.write(tallyText(tally, policies, smallest));
     if (first !== undefined)
       throw new CheckFailed(
@@ -81,7 +82,7 @@ function smallestOf(scenario: Scenario, { invariant }: Violation): Scenario {
 function tallyText(tally: Tally, policies: readonly string[], smallest: Scenario | undefined): string {
   const { runs, complete, aborted, nobodyLeft, events, violations, reasons } = tally;
   const lines = [
-    `${formatCount(runs)} runs (${policies.join(", ")}), ${formatCount(events)} events`,
+    `${formatCount(runs)} simulated runs (${policies.join(", ")}), ${formatCount(events)} events`,
     `complete      ${formatCount(complete)}`,
     `aborted       ${formatCount(aborted)}`,
     ...textTable(

@@ -111,7 +111,7 @@ export default defineCommand({
           kind: STUDY_KIND,
           document,
           figures: studyFigures(study),
-          files: { "runs.csv": runsCsv(study.runs) },
+          files: { "runs.csv": runsCsv(study.runs, setting.simulated) },
           result: studyJson(study),
         },
         context,

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { StudyFinding } from "../../analyze/study/common/finding.ts";
 import type { StudyResult } from "../../analyze/study/common/item.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
-import type { StudyDocumentInput } from "../../analyze/study/common/sections.ts";
+import { markedFindings, type StudyDocumentInput } from "../../analyze/study/common/sections.ts";
 import type { StudyWatch } from "../../analyze/study/common/study.ts";
 import { type HandOver, partOr } from "../../analyze/study/common/parts.ts";
 import { csvText } from "../../base/csv.ts";
@@ -26,7 +26,7 @@ import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
 import { writeResultFolder } from "../result-folder.ts";
 import { partFolders, type PartValues, writePart } from "./study-parts.ts";
-import { markedFindings, whereText } from "./study-output.ts";
+import { whereText } from "./study-output.ts";
 import { option } from "../option.ts";
 
 /** What every study over a store is asked. */

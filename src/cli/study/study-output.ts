@@ -1,5 +1,5 @@
 /** A study over a store as lines on the terminal; the same for all of them. */
-import type { StudyFinding, Verdict } from "../../analyze/study/common/finding.ts";
+import type { StudyFinding } from "../../analyze/study/common/finding.ts";
 import { HELD } from "../../analyze/study/common/judge.ts";
 import { verdictText } from "../../analyze/study/common/sections.ts";
 import { textTable } from "../../base/text-table.ts";
@@ -45,20 +45,6 @@ export function findingLines(
   const reasons = open.map(({ id, reason }) => `${id}: ${reason}`);
   return [...lines, ...(reasons.length === 0 ? [] : ["", ...reasons])];
 }
-
-/**
- * Findings as JSON has them for data that no machine recorded. `verdict` keeps its three words, which scripts compare;
- * what it means here stands beside it.
- */
-export const markedFindings = <Finding extends { readonly verdict: Verdict }>(
-  findings: readonly Finding[],
-  origin: "synthetic" | "simulated",
-) =>
-  findings.map((finding) => ({
-    ...finding,
-    origin,
-    verdictText: `${verdictText(finding.verdict, true)} on ${origin} data`,
-  }));
 
 /** What the command says at its end: where the report is, or how to get it. */
 export function whereText(command: string, output: string | undefined): string {

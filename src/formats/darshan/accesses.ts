@@ -4,7 +4,7 @@
  */
 import { FormatError } from "../../base/errors.ts";
 import { wordNumber } from "../../base/words.ts";
-import type { CallSink } from "../../model/index.ts";
+import { type CallSink, SYNTHETIC_NOTE } from "../../model/index.ts";
 import type { CallReader, CallReadOptions } from "../input-format.ts";
 import { DxtCalls } from "./dxt-calls.ts";
 import type { ModuleEntry } from "./header.ts";
@@ -65,6 +65,8 @@ class TraceImport {
     if (!traces.some((entry) => entry !== undefined && this.#log.readable(entry)))
       throw new FormatError(source.name, {}, `the log has no single accesses; ${RECORD_DXT}`);
     this.#calls.clock();
+    if (this.#log.job.isSynthetic)
+      this.#note(SYNTHETIC_NOTE, 1, "Synthetic data: generated, not recorded on a machine");
     // MPI-IO first: then it is known which POSIX calls were made inside it.
     for (const layer of [OUTER, INNER]) this.#traced(layer);
     this.#calls.flush();

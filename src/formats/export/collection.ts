@@ -13,6 +13,7 @@ import {
   type CallSink,
   type SpanBlock,
   type SpanName,
+  SYNTHETIC_NOTE,
 } from "../../model/index.ts";
 import {
   BLOCK_ROWS,
@@ -35,6 +36,8 @@ export interface OrderedCalls {
   readonly endNs: number;
   /** Nanoseconds since 1970 of the start of the run, where an input knows it. */
   readonly startUnixNs: bigint | undefined;
+  /** A generator made some of them. */
+  readonly synthetic: boolean;
   /** What the application did besides, in order of time; times as those of calls. */
   readonly spans: readonly Span[];
   /** Times count from the start of the run. A block is valid until the next; may be asked for again. */
@@ -99,6 +102,7 @@ export class CallCollection {
   readonly #files = new Known<CallFile>(({ path }) => path);
   readonly #spans: Span[] = [];
   readonly #runs: Piece[][] = [];
+  #synthetic = false;
   #spilled = 0;
   #spilledBytes = 0;
   #baseNs: bigint | undefined;
@@ -140,7 +144,9 @@ export class CallCollection {
       },
       file: (file) => files.push(this.#files.numberOf(file)) - 1,
       block: (block) => this.#take(block, shiftNs, processes, files),
-      note: () => {},
+      note: ({ id }) => {
+        if (id === SYNTHETIC_NOTE) this.#synthetic = true;
+      },
       spans: (block) => this.#takeSpans(block, shiftNs, processes),
     };
   }
@@ -172,6 +178,7 @@ export class CallCollection {
       count: this.count,
       processes: this.#processes.list,
       files: this.#files.list,
+      synthetic: this.#synthetic,
       spans: this.#spans
         .map((span) => ({ ...span, startNs: span.startNs - origin, endNs: span.endNs - origin }))
         .sort((a, b) => a.startNs - b.startNs),

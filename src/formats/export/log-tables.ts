@@ -15,9 +15,12 @@ type Columns = Pick<TableSchema, "columns">;
 export function* tableParquet(
   { columns }: Columns,
   blocks: Iterable<TableBlock>,
-  madeBy: string,
+  { madeBy, synthetic }: { readonly madeBy: string; readonly synthetic: boolean },
 ): Generator<Uint8Array> {
-  const writer = new ParquetWriter(columns, { madeBy });
+  const writer = new ParquetWriter(columns, {
+    madeBy,
+    ...(synthetic ? { facts: { "plimsoll.origin": "synthetic" } } : {}),
+  });
   yield* writer.start();
   for (const block of blocks)
     if (block.count > 0)
@@ -28,15 +31,23 @@ export function* tableParquet(
   yield* writer.finish();
 }
 
-export function* tableCsv({ columns }: Columns, blocks: Iterable<TableBlock>): Generator<Uint8Array> {
+/** Rows of a log that a generator made say so in a last column. */
+export function* tableCsv(
+  { columns }: Columns,
+  blocks: Iterable<TableBlock>,
+  synthetic: boolean,
+): Generator<Uint8Array> {
   const encoder = new TextEncoder();
-  yield encoder.encode(`${csvRow(columns.map(({ name }) => name))}\r\n`);
+  const [name, value] = synthetic
+    ? ([",origin\r\n", ",synthetic\r\n"] as const)
+    : (["\r\n", "\r\n"] as const);
+  yield encoder.encode(`${csvRow(columns.map((column) => column.name))}${name}`);
   for (const { count, columns: values } of blocks) {
     const sources = columns.map(({ name }) => values[name] as readonly Value[]);
     const lines: string[] = [];
     for (let row = 0; row < count; row++)
       lines.push(
-        `${csvRow(sources.map((source) => (source[row] === MISSING_I64 ? null : source[row])))}\r\n`,
+        `${csvRow(sources.map((source) => (source[row] === MISSING_I64 ? null : source[row])))}${value}`,
       );
     yield encoder.encode(lines.join(""));
   }

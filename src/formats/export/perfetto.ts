@@ -68,9 +68,10 @@ class Events {
 
   head(): void {
     const { madeBy } = this.#options;
-    const { startUnixNs } = this.#calls;
+    const { startUnixNs, synthetic } = this.#calls;
     const other = {
       "made by": madeBy,
+      ...(synthetic ? { origin: "synthetic" } : {}),
       ...(startUnixNs === undefined ? {} : { "start of the run, ns since 1970": String(startUnixNs) }),
     };
     this.#writer.text(`{"displayTimeUnit":"ns","otherData":${JSON.stringify(other)},"traceEvents":[\n`);

@@ -50,7 +50,8 @@ class Profiles {
   }
 
   head(): void {
-    const { name, madeBy } = this.#options;
+    const { name: given, madeBy } = this.#options;
+    const name = this.#calls.synthetic ? `${given} (synthetic data)` : given;
     const head = {
       $schema: "https://www.speedscope.app/file-format-schema.json",
       ...{ name, exporter: madeBy, activeProfileIndex: 0 },

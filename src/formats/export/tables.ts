@@ -43,7 +43,9 @@ export function* callsCsv(calls: OrderedCalls): Generator<Uint8Array> {
     if (!Number.isNaN(value)) writer.integer(value);
     writer.byte(COMMA);
   };
-  writer.text(`${csvRow(CALL_COLUMNS.map(({ name }) => name))}\r\n`);
+  const names = CALL_COLUMNS.map(({ name }) => name);
+  writer.text(`${csvRow(calls.synthetic ? [...names, "origin"] : names)}\r\n`);
+  const end = calls.synthetic ? ",synthetic\r\n" : "\r\n";
   for (const block of calls.blocks()) {
     for (let i = 0; i < block.count; i++) {
       writer.raw(processes[block.process[i] as number] as Uint8Array);
@@ -56,7 +58,7 @@ export function* callsCsv(calls: OrderedCalls): Generator<Uint8Array> {
       amount(block.bytes[i] as number);
       amount(block.movedBytes[i] as number);
       amount(block.offset[i] as number);
-      writer.text(((block.flags[i] as number) & CALL_ERROR) === 0 ? "0\r\n" : "1\r\n");
+      writer.text(`${((block.flags[i] as number) & CALL_ERROR) === 0 ? 0 : 1}${end}`);
     }
     yield* chunks.full();
   }
@@ -84,8 +86,11 @@ function putSeconds(writer: Chunks["writer"], ns: number): void {
 const GROUP_ROWS = 122_880;
 
 export function* callsParquet(calls: OrderedCalls, madeBy: string): Generator<Uint8Array> {
-  const { startUnixNs } = calls;
-  const facts = startUnixNs === undefined ? {} : { "plimsoll.start_unix_ns": String(startUnixNs) };
+  const { startUnixNs, synthetic } = calls;
+  const facts = {
+    ...(startUnixNs === undefined ? {} : { "plimsoll.start_unix_ns": String(startUnixNs) }),
+    ...(synthetic ? { "plimsoll.origin": "synthetic" } : {}),
+  };
   const writer = new ParquetWriter(CALL_COLUMNS, { madeBy, facts });
   const rows = new CallRows(GROUP_ROWS);
   yield* writer.start();

@@ -42,7 +42,13 @@ export async function gatherCalls(
     let hasCounters = false;
     const sinkOf = ({ counters }: InputFormat) => {
       hasCounters = counters !== undefined;
-      const sink = sinkBefore(into.sink({ startsAtZero: hasCounters }), { note: onNote });
+      const taking = into.sink({ startsAtZero: hasCounters });
+      const sink = sinkBefore(taking, {
+        note(note) {
+          taking.note(note);
+          onNote(note);
+        },
+      });
       return rename === undefined ? sink : renamed(sink, rename);
     };
     try {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Listener } from "../../base/listener.ts";
-import type { Document, Figure } from "../../model/index.ts";
+import { type Document, type Figure, figureOrigin } from "../../model/index.ts";
 import { replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { figureFiles, figuresOf } from "../compose.ts";
@@ -43,15 +43,15 @@ export async function writeFigures(
   }
 }
 
-const listed = ({ id, title, caption, summary, definition, options }: Figure) => ({
-  id,
-  title,
-  caption,
-  summary,
-  definition,
-  options,
-  files: [`${id}.svg`, `${id}.csv`],
-});
+function listed(figure: Figure) {
+  const { id, title, caption, summary, definition, options } = figure;
+  const origin = figureOrigin(figure);
+  return {
+    ...{ id, title, caption, summary, definition, options },
+    ...(origin === undefined ? {} : { origin }),
+    files: [`${id}.svg`, `${id}.csv`],
+  };
+}
 
 function isFigures(folder: string): boolean {
   try {

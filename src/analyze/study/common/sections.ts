@@ -99,7 +99,7 @@ export function composeDocument<Published>(
     sections: [
       ...first,
       findingsSection(kind, study, isSynthetic(origin)),
-      ...kind.sections.map((section) => itemSection(kind, section, study)),
+      ...kind.sections.map((section) => itemSection(kind, section, study, isSynthetic(origin))),
       ...last,
       optionsSection(kind, study.options),
     ],
@@ -115,6 +115,20 @@ export const dayText = (unix: number): string =>
 /** A verdict in words: what holds in generated data is not confirmed by it. */
 export const verdictText = (verdict: Verdict, synthetic: boolean): string =>
   synthetic && verdict === "confirmed" ? "reproduced" : verdict;
+
+/**
+ * Findings as JSON has them for data that no machine recorded. `verdict` keeps its three words, which scripts compare;
+ * what it means here stands beside it.
+ */
+export const markedFindings = <Finding extends { readonly verdict: Verdict }>(
+  findings: readonly Finding[],
+  origin: "synthetic" | "simulated",
+) =>
+  findings.map((finding) => ({
+    ...finding,
+    origin,
+    verdictText: `${verdictText(finding.verdict, true)} on ${origin} data`,
+  }));
 
 /** How many hold, and which do not: "Of the ten published findings 7 are confirmed …". */
 export function countsText(
@@ -189,6 +203,7 @@ function itemSection<Published>(
   kind: StudyKind<Published>,
   { id, title, intro }: StudyKind<Published>["sections"][number],
   { items: results, findings }: StudyData<Published>,
+  synthetic: boolean,
 ): Section {
   const items = kind.items.filter((item) => item.section === id);
   const judges = ({ claims }: StudyFinding) =>
@@ -198,7 +213,7 @@ function itemSection<Published>(
       const result = results[item.id];
       return result === undefined ? [] : itemBlocks(kind, item, result);
     }),
-    ...findings.filter(judges).flatMap((finding) => findingBlocks(kind, finding)),
+    ...findings.filter(judges).flatMap((finding) => findingBlocks(kind, finding, synthetic)),
   ];
   return { id, title, ...(intro === undefined ? {} : { intro }), blocks, detail: true };
 }
@@ -234,8 +249,9 @@ const searchable = (one: TableBlock): TableBlock => ({ ...one, searchable: one.r
 function valuesTable<Published>(
   { words, publishedText }: StudyKind<Published>,
   item: ItemFacts<string, Published>,
-  { n, unit, options, values }: StudyResult<Published>,
+  { n, unit, options, values, clusters = {} }: StudyResult<Published>,
 ): TableBlock {
+  const parts = Object.entries(clusters);
   const settings = Object.entries(options)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0) && value !== "")
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(" ") : String(value)}`);
@@ -245,6 +261,10 @@ function valuesTable<Published>(
     [
       ["value", "Value", "text", "What it is."],
       ["here", "Here", "text", `Measured ${words.here}.`],
+      ...parts.map(
+        ([name], i) =>
+          [`cluster${i}`, name, "text", `Of ${name}; – where the paper has one number.`] as const,
+      ),
       ["published", "Published", "text", `${words.paper}; – where the paper gives none.`],
     ],
     Object.entries(values).flatMap(([key, value]) => {
@@ -252,12 +272,17 @@ function valuesTable<Published>(
       if (info === undefined) return [];
       const [valueUnit, label, published] = info;
       const text = published === undefined ? "–" : publishedText(valueUnit, published);
-      return [[label, valueText(valueUnit, value), text]];
+      const apart = parts.map(([, own]) => (own[key] === undefined ? "–" : valueText(valueUnit, own[key])));
+      return [[label, valueText(valueUnit, value), ...apart, text]];
     }),
   );
 }
 
-function findingBlocks<Published>(kind: StudyKind<Published>, finding: StudyFinding): Block[] {
+function findingBlocks<Published>(
+  kind: StudyKind<Published>,
+  finding: StudyFinding,
+  synthetic: boolean,
+): Block[] {
   const { id, title, statement, verdict, reason, n, unit, minimum, claims } = finding;
   const { words } = kind;
   const { sensitivity } = words;
@@ -265,7 +290,7 @@ function findingBlocks<Published>(kind: StudyKind<Published>, finding: StudyFind
     {
       kind: "notice",
       level: verdict === "confirmed" ? "note" : "warning",
-      text: `${words.nameOf(id)}, ${title}: ${verdict}. ${statement} ${reason} (${formatCount(n)} ${unit}; at least ${minimum} are needed.)`,
+      text: `${words.nameOf(id)}, ${title}: ${verdictText(verdict, synthetic)}. ${statement} ${reason} (${formatCount(n)} ${unit}; at least ${minimum} are needed.)`,
     },
     table(
       `${id.toLowerCase()}-claims`,

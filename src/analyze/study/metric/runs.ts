@@ -102,10 +102,11 @@ const COLUMNS = [
 ] as const satisfies readonly (readonly [keyof Run, "text" | "number"])[];
 
 /** All runs as CSV (RFC 4180), in the order in which they were made. Numbers have every digit: a study reads them again. */
-export function runsCsv(runs: readonly Run[]): string {
+export function runsCsv(runs: readonly Run[], simulated = false): string {
+  const [name, value] = simulated ? [["origin"], ["simulated"]] : [[], []];
   const inOrder = [...runs].sort((a, b) => a.order - b.order);
-  const rows = inOrder.map((run) => COLUMNS.map(([key]) => String(run[key])));
-  return csvText([COLUMNS.map(([key]) => key), ...rows]);
+  const rows = inOrder.map((run) => [...COLUMNS.map(([key]) => String(run[key])), ...value]);
+  return csvText([[...COLUMNS.map(([key]) => key), ...name], ...rows]);
 }
 
 /** The inverse of `runsCsv`; a bad line is a FormatError with its number. */

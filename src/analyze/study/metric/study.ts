@@ -1,4 +1,5 @@
 /** Runs become cases, coefficients, findings and figures. */
+import { markedFindings } from "../common/sections.ts";
 import { type CorrelatedSets, correlate, type ResampleOptions } from "./correlation.ts";
 import { judge, type MetricFinding } from "./findings.ts";
 import { PUBLISHED, PUBLISHED_POINTS } from "./published.ts";
@@ -122,7 +123,7 @@ export function studyJson({ setting, options, runs, cases, correlations, finding
         published: PUBLISHED_POINTS.filter(({ set }) => cases.has(set)),
       },
     },
-    findings,
+    findings: setting.simulated ? markedFindings(findings, "simulated") : findings,
   };
 }
 
