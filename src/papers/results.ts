@@ -25,6 +25,8 @@ export interface StudyOutcome extends ResultBase {
   readonly synthetic: boolean;
   readonly simulated: boolean;
   readonly items: Readonly<Record<string, Fields>>;
+  /** Values of items by cluster, where the study keeps clusters apart. */
+  readonly clusters: Readonly<Record<string, Readonly<Record<string, Fields>>>>;
   readonly findings: readonly FindingResult[];
 }
 
@@ -73,6 +75,8 @@ export function paperResults(given: readonly GivenResult[]): PaperResults {
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+const isNamedFields = (entry: [string, unknown]): entry is [string, Fields] => isFields(entry[1]);
+
 function read({ source, report, value }: GivenResult): readonly [keyof PaperResults, ResultBase] {
   if (!isFields(value)) return fail(source);
   const figures = Array.isArray(value.figures)
@@ -111,6 +115,13 @@ function studyOf(value: Fields, source: string): Omit<StudyOutcome, keyof Result
         id,
         isFields(item) && isFields(item.values) ? item.values : {},
       ]),
+    ),
+    clusters: Object.fromEntries(
+      Object.entries(items).flatMap(([id, item]) =>
+        isFields(item) && isFields(item.clusters)
+          ? [[id, Object.fromEntries(Object.entries(item.clusters).filter(isNamedFields))]]
+          : [],
+      ),
     ),
     findings: findings.map((one) => findingOf(one, source)),
   };

@@ -69,7 +69,13 @@ function numberAnswer<Published>(
     finding.claims.filter((claim) => claim.key === full).map((claim) => ({ finding, claim })),
   )[0];
   const value = outcome.items[id]?.[key] ?? claimed?.claim.measured;
-  const here = hereText(kind, full, value);
+  const apart = Object.entries(outcome.clusters[id] ?? {}).map(
+    ([name, own]) => [name, hereText(kind, full, own[key])] as const,
+  );
+  const here =
+    apart.length > 1 && apart.every(([, text]) => text !== "")
+      ? apart.map(([name, text]) => `${text} (${name})`).join(", ")
+      : hereText(kind, full, value);
   const origin = originOf(outcome);
   const link = linkTo(outcome, `table-${id.toLowerCase()}-values`);
   if (here === "") return notJudged("the study gives no such number; only the paper has it", "", "");

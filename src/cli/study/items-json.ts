@@ -14,6 +14,7 @@ export function itemsJson(items: Readonly<Record<string, StudyResult<unknown>>>)
         status: item.n === 0 ? "not enough data" : "ok",
         dropped: item.dropped,
         values: item.values,
+        ...(item.clusters === undefined ? {} : { clusters: item.clusters }),
         published: item.published,
         tables: Object.fromEntries(item.tables.map((one) => [one.id, tableRows(one)])),
         notes: item.notes,

@@ -30,6 +30,8 @@ export interface ItemFacts<Option extends string, Published> {
   readonly tabled?: ValueInfos<Published>;
   /** What `measure` does not give: numbers that findings make of the values, and numbers that only the paper has. */
   readonly others?: ValueInfos<Published>;
+  /** Values that are measured for each cluster too, since the paper keeps them apart: all that it prints, or these. */
+  readonly byCluster?: true | readonly string[];
 }
 
 export interface StudyResult<Published> {
@@ -44,6 +46,8 @@ export interface StudyResult<Published> {
   readonly values: Values;
   /** What the paper prints, under the keys of `values`. */
   readonly published: Readonly<Record<string, Published>>;
+  /** Those values that the paper prints for each of its clusters, by name of a cluster here; only where there are several. */
+  readonly clusters?: Readonly<Record<string, Values>>;
   readonly figures: readonly Figure[];
   readonly tables: readonly TableBlock[];
   /** What a reader should know to trust the numbers, in sentences. */
@@ -90,7 +94,13 @@ export function itemMaker<
   Option extends string,
   Published,
   More extends object = object,
->(common: readonly Option[] = [], paper?: PaperFigures<Published>) {
+>(
+  common: readonly Option[] = [],
+  paper?: PaperFigures<Published>,
+  partsOf: (
+    prepared: Prepared,
+  ) => readonly { readonly name: string; readonly prepared: Prepared }[] = () => [],
+) {
   return <const Infos extends ValueInfos<Published>>(
     source: ItemSource<Prepared, Option, Published, Infos> & More,
   ): StudyItem<Prepared, Option, Published> & More => {
@@ -108,6 +118,16 @@ export function itemMaker<
         const outcome = await measure(prepared);
         for (const key of Object.keys(outcome.values))
           assert(key in source.values, `${source.id}.${key} has no unit and no label`);
+        const clusters: Record<string, Values> = {};
+        const { byCluster } = source;
+        const isApart = (key: string) =>
+          byCluster === true ? published[key] !== undefined : byCluster?.includes(key) === true;
+        const parts = byCluster === undefined ? [] : partsOf(prepared);
+        for (const part of parts.length < 2 ? [] : parts) {
+          const { values, tabled } = await measure(part.prepared);
+          const own = Object.entries({ ...values, ...tabled }).filter(([key]) => isApart(key));
+          clusters[part.name] = steadyValues(Object.fromEntries(own) as Values);
+        }
         const stamp = { definition: source.definition, options: shownOptions(used) };
         const figures = draw ? ((await outcome.figures?.()) ?? []) : [];
         return {
@@ -118,6 +138,7 @@ export function itemMaker<
           published,
           notes: outcome.notes ?? [],
           values: steadyValues({ ...outcome.values, ...outcome.tabled }),
+          ...(parts.length < 2 ? {} : { clusters }),
           tables: steadyTables(outcome.tables ?? []),
           dropped: counted(outcome.dropped ?? {}),
           figures: figures.map((figure) => ({

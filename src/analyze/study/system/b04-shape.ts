@@ -87,6 +87,7 @@ export const b04 = defineItem({
   about:
     "Durations and allocated nodes of the studied jobs: min, max, mean, median, and the shares below two hours and below 100 nodes. Medians interpolate.",
   reading: "Most jobs are short and small, so means say little about them: read the figure.",
+  byCluster: true,
   options: ["cluster", "from", "to", "maxHours"],
   values: {
     durationMinHours: ["hours", "duration, min", { cab: 0.0003, quartz: 0.0003 }],

@@ -31,7 +31,7 @@ const TABLE_III: readonly (readonly Cell[])[] = [
   ["Users", "Write bytes per call", "Quartz (paper)", 899e3, 108.9e9, 350.4e6, 86.2e6],
 ];
 
-/** What Table III has of users beside their means, which no value of ours is named after. */
+/** What Table III has of users beside their means. */
 const USERS_OF_TABLE_III: ValueInfos<Published> = Object.fromEntries(
   (
     [
@@ -87,6 +87,7 @@ export const b06 = defineItem({
     "A job is heavy when it wrote more than the limit (the mean of the population), and then inefficient when its bytes per write call are below the mean of those, efficient when above, a tie when equal. All others are light. Users are classed the same way by their totals. Every reading of the paper is counted: population.perCall.class for jobs, users.perCall.class for users.",
   reading:
     "The limits are printed because everything depends on them. Heavy is inefficient plus efficient plus tie, always; the paper's classes do not add up.",
+  byCluster: true,
   options: ["population", "perCall", "userPerCall", "threshold"],
   values: {
     writtenMin: ["bytes", "written, min", { cab: 81e3, quartz: 40 }],
@@ -118,9 +119,9 @@ export const b06 = defineItem({
     usersInefficientShare: ["share", "inefficient, of heavy users", { cab: 0.469, quartz: 0.66 }],
     usersEfficientShare: ["share", "efficient, of heavy users", { cab: 0.21, quartz: 0.34 }],
   },
-  others: USERS_OF_TABLE_III,
   tabled: {
     ...READINGS,
+    ...USERS_OF_TABLE_III,
     "users.writtenMean": ["bytes", "written by a user, mean", { cab: 41.4e12, quartz: 43.4e12 }],
     "users.perCallMean": ["bytes", "per call of a user, mean", { cab: 184.7e6, quartz: 350.4e6 }],
   },
@@ -202,6 +203,16 @@ function combinations(prepared: Prepared): Record<string, number> {
       values["users.writtenMean"] = limits.bytes;
       values["users.perCallMean"] = mean(ratios);
     }
+  }
+  const { bytes, ratios } = userWrites(prepared, "withWrites", "sumOfRatios", "mean");
+  for (const [key, list] of [
+    ["written", bytes],
+    ["perCall", ratios],
+  ] as const) {
+    const { min, max, median } = summary(list);
+    values[`users.${key}Min`] = min;
+    values[`users.${key}Max`] = max;
+    values[`users.${key}Median`] = median;
   }
   return values;
 }

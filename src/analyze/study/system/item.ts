@@ -21,4 +21,5 @@ export type StudyItem = Item<Prepared, OptionName, Published>;
 export const defineItem = itemMaker<Prepared, OptionName, Published>(
   ["cluster", "from", "to", "zone", "maxHours"],
   { figures: SYSTEM_FIGURES, publishedText },
+  (prepared) => prepared.clusterParts(),
 );

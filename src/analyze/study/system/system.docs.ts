@@ -24,7 +24,7 @@ number beside the published one, and judges the observations of the paper for th
   in items that need neither run time nor memory (B13, B16), and in no item with \`--cluster\`. [\`plimsoll job\`](load.md#one-job) counts by the same rules.
 - **Shares are fractions** in JSON and CSV (0.12, not 12). Sums of bytes are exact; beyond 2^53 they are strings in JSON. Sizes are
   decimal: 1 KB is 1000 bytes. Medians and quantiles interpolate. **Values have twelve digits.**
-- **With several clusters** in one store values are of all of them together; tables II and III, the classes of writes and figures 2 to 4 and 6 to 8 have each for itself, and \`--cluster\` takes one.
+- **With several clusters** in one store values are of all of them together, and those of B02, B04 and B06 that the paper has of each cluster also of each for itself (\`clusters\` in JSON); tables II and III, the classes of writes and figures 2 to 4 and 6 to 8 have each for itself, and \`--cluster\` takes one.
   The same number on two clusters is two jobs: minutes go to the cluster that they name, else to the one whose job ran then; what fits
   neither is left out and counted (B02).
 
