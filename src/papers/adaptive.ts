@@ -7,6 +7,7 @@ import {
   type Paper,
   type PaperItem,
   parts,
+  unjudged,
 } from "./item.ts";
 import type { ReplayOutcome } from "./results.ts";
 import { figureItem } from "./study-items.ts";
@@ -21,7 +22,8 @@ const RUN = "plimsoll sim run | src/adaptive/sim/experiments/experiments.test.ts
 const OTHERS =
   "plimsoll sim alternatives | src/adaptive/sim/alternatives/alternatives.test.ts | docs/simulator.md";
 
-const COMPONENTS = parts(`
+const COMPONENTS = [
+  ...parts(`
   component write | III | An output method that moves work from slow to fast targets
     plimsoll write FILE… -o OUT | test/adaptive/write.test.ts | docs/write.md
   component roles | III.B, Fig. 4 | Roles: writers, a sub-coordinator for each group and target, one coordinator
@@ -33,6 +35,8 @@ const COMPONENTS = parts(`
   algorithm algorithm-3 | Algorithm 3 | Coordinator process
     ${PRINTED}
   component states | III.B.3 | Groups are writing, busy or complete; requests spread evenly over them
+    ${PRINTED}
+  component simultaneous | III.B.3 | At most SCcount - 1 adaptive writes at a time
     ${PRINTED}
   component one-write | III.B.3 | At most one write to a file at a time
     plimsoll write FILE… -o OUT | src/adaptive/sim/explore/explore.test.ts | docs/protocol.md
@@ -80,7 +84,16 @@ const COMPONENTS = parts(`
     ${COMMAND} | src/adaptive/paper/published.test.ts | ${MANUAL}
   figure fig-4 | Fig. 4 | Organisation of writers, sub-coordinators and coordinator
     plimsoll write --dry-run FILE… | src/adaptive/protocol/protocol.test.ts | docs/protocol.md
-`);
+`),
+  unjudged(
+    "finding",
+    "mpi-trends",
+    "II.4",
+    "MPI-IO shows the same trends with inferior performance",
+    "the paper leaves its measurements out; the replay has MPI-IO on 160 targets in Figs 5 to 7, for other sizes and counts",
+    [COMMAND, MANUAL],
+  ),
+];
 
 const figure = (id: string, title: string) =>
   figureItem("adaptive", `fig-${id}`, `Fig. ${id}`, title, `fig-${id}`, COMMAND, MANUAL);
@@ -130,6 +143,21 @@ const ARITHMETIC = [
     `${512 / 160}×`,
   ),
   computed("xl-bytes", "I", "Output of 16,384 processes of 1 GB", "16 TB", `${(16384 * 1024) / 2 ** 20} TiB`),
+  computed(
+    "five-files",
+    "II.3",
+    "Files that cover 672 targets with 160 each",
+    "5",
+    `${Math.ceil(672 / 160)}`,
+  ),
+  computed(
+    "cubes",
+    "IV.A",
+    "Eight arrays of doubles in cubes of 32, 128 and 256",
+    "2 MB, 128 MB, 1 GB",
+    [32, 128, 256].map((edge) => `${(8 * 8 * edge ** 3) / 2 ** 20} MiB`).join(", "),
+  ),
+  computed("small-cache", "IV.A", "32 writes of 2 MB on a target", "32 × 2 MB, below 2 GB", `${32 * 2} MB`),
   computed(
     "openmp",
     "IV.A",

@@ -82,8 +82,8 @@ export const computed = (
   ...{ id, kind: "number", place, title, published, command, manual },
   answer: () => ({
     here,
-    verdict: holds ? "confirmed" : "refuted",
-    because: "computed",
+    verdict: holds ? "adds up" : "contradiction",
+    because: "computed from other numbers of the paper",
     origin: "computed",
   }),
 });

@@ -1,7 +1,7 @@
 /** Patel et al., FAST '20: access, reuse and sharing of I/O-intensive files. */
 import { REUSE_STUDY } from "../analyze/study/reuse/index.ts";
 import { unjudged, type Paper, parts } from "./item.ts";
-import { figureItem, findingItem, numberItems, type StudyPaper } from "./study-items.ts";
+import { figureItem, findingItem, numberItems, type StudyPaper, valueItem } from "./study-items.ts";
 
 const COMMAND = "plimsoll study reuse --store S -o study";
 const MANUAL = "docs/study-reuse.md";
@@ -11,7 +11,8 @@ const STUDY: StudyPaper<number | bigint> = {
   kind: REUSE_STUDY,
   command: COMMAND,
   manual: MANUAL,
-  repeated: ["A04.files", "A06.runs", "A16.stripeWidth1"],
+  // What burst buffers have here stands beside both ends of the range (said.A20.burstBufferShare).
+  repeated: ["A04.files", "A06.runs", "A16.stripeWidth1", "A20.burstBufferLeast", "A20.burstBufferMost"],
 };
 
 const BY_STUDY = `${COMMAND} | test/analyze/study-reuse.long.test.ts | ${MANUAL}`;
@@ -34,7 +35,17 @@ const COMPONENTS = [
     ${COMMAND} | test/analyze/study-reuse-outputs.test.ts | ${MANUAL}#a08
   component replicas | Finding 7 | Read-only files to replicate
     ${COMMAND} | test/analyze/study-reuse-outputs.test.ts | ${MANUAL}#a12
+  component migration | Finding 7 | Files that make an OST busy, to move elsewhere
+    ${COMMAND} | test/analyze/study-reuse-outputs.test.ts | ${MANUAL}#a12
   `),
+  unjudged(
+    "component",
+    "limits",
+    "4",
+    "What the logs cannot tell: sizes of files, overwrites, nodes, users who opted out, more than four months",
+    "the paper names them as limits and gives no number; a log has no field for them. How long the logs reach stands at the head of the study",
+    [COMMAND, MANUAL],
+  ),
   unjudged(
     "component",
     "write-runs",
@@ -130,10 +141,55 @@ const FINDINGS = [
   finding(10, "3.2", "Bytes repeat, times do not", ["A15.meanCovBytes", "A15.meanCovTime"]),
 ];
 
+/** What the text says without a number of its own, with the value of the study beside it. */
+const STATEMENTS = (
+  [
+    [
+      "A20.burstBufferShare",
+      "2.1",
+      "Burst buffers have little of the I/O (here: excluded mounts)",
+      "5 to 15 %",
+    ],
+    [
+      "A10.filesOfSeveralUsers",
+      "3.1",
+      "All applications of a file are of one user (here: files of more)",
+      "none",
+    ],
+    [
+      "A12.filesLeastOverMost",
+      "3.2, Fig. 7",
+      "OSTs are more alike in files than in data",
+      "much lower spread",
+    ],
+    [
+      "A12.applicationsLeastOverMost",
+      "3.2, Fig. 7",
+      "OSTs are more alike in applications",
+      "much lower spread",
+    ],
+    ["A12.usersLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in users", "much lower spread"],
+    [
+      "A13.stdioAccesses",
+      "3.2, Fig. 8",
+      "STDIO is the interface that is used least (here: accesses)",
+      "least",
+    ],
+    [
+      "A13.posixSdSeconds",
+      "3.2, Fig. 8(c)",
+      "Times of ranks differ most through POSIX (here: sd)",
+      "especially high",
+    ],
+    ["A15.readHeavyMeanCovBytes", "3.2", "Read-heavy files change least in data (here: mean CoV)", "least"],
+    ["A16.sequential", "4", "I/O through POSIX is sequential (here: share of calls)", "almost all"],
+  ] as const
+).map(([full, place, title, published]) => valueItem(STUDY, full, place, title, published));
+
 export const REUSE_PAPER: Paper = {
   id: "reuse",
   short: "Patel et al., FAST '20",
   title:
     "Uncovering Access, Reuse, and Sharing Characteristics of I/O-Intensive Files on Large-Scale Production HPC Systems",
-  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...numberItems(STUDY)],
+  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...STATEMENTS, ...numberItems(STUDY)],
 };

@@ -25,6 +25,8 @@ const COMPONENTS = [
     plimsoll lustre parse FILE | src/formats/lustre/delta.test.ts | docs/formats/lustre.md
   component job-totals | III-A | Counters of nodes summed to the job
     plimsoll ingest SAMPLES --store S | src/store/job-totals.test.ts | docs/store.md
+  component lnet | III-A | Bytes that the nodes of a job sent and received over LNet
+    plimsoll ingest SAMPLES --store S | src/store/job-totals.test.ts | docs/store-tables.md
   component scheduler | III-A | Start, end, duration, user and nodes of jobs from Slurm
     plimsoll ingest SACCT.txt --store S | src/formats/slurm/slurm.test.ts | docs/formats/slurm.md
   component server-counters | III-B | JobStats of MDS and OSS, one sample a minute
@@ -155,6 +157,70 @@ const SUMS = [
     formatCount(HEAVY_JOBS),
     formatCount(CLASSED_JOBS),
     CLASSED_JOBS === HEAVY_JOBS,
+  ),
+  sum(
+    "heavy-classes-quartz",
+    "IV-C",
+    "Inefficient and efficient jobs of Quartz together",
+    formatCount(1_295_473),
+    formatCount(893_462 + 277_911),
+    893_462 + 277_911 === 1_295_473,
+  ),
+  sum(
+    "heavy-users-cab",
+    "IV-C",
+    "Inefficient and efficient users of Cab together",
+    "294",
+    String(138 + 62),
+    138 + 62 === 294,
+  ),
+  sum(
+    "heavy-users-quartz",
+    "IV-C",
+    "Inefficient and efficient users of Quartz together",
+    "168",
+    String(111 + 57),
+    111 + 57 === 168,
+  ),
+  sum(
+    "heavy-jobs",
+    "IV-C, IV-G",
+    "Jobs of Cab that write more than the mean, against those that do any I/O",
+    "more than 53 %",
+    `${((100 * HEAVY_JOBS) / 2_854_478).toFixed(1)} % write more than the mean`,
+    HEAVY_JOBS / 2_854_478 <= 0.53 + 0.05,
+  ),
+  sum(
+    "cores-cab",
+    "Table I",
+    "Cores of Cab: nodes times cores of a node",
+    "20,736",
+    formatCount(1296 * 16),
+    true,
+  ),
+  sum(
+    "cores-quartz",
+    "Table I",
+    "Cores of Quartz: nodes times cores of a node",
+    "96,768",
+    formatCount(2634 * 36),
+    2634 * 36 === 96_768,
+  ),
+  sum(
+    "memory-cab",
+    "Table I",
+    "Memory of Cab: nodes times memory of a node",
+    "41.5 TB",
+    `${((1296 * 32) / 1000).toFixed(1)} TB`,
+    true,
+  ),
+  sum(
+    "memory-quartz",
+    "Table I",
+    "Memory of Quartz: nodes times memory of a node",
+    "344.06 TB",
+    `${((2634 * 128) / 1000).toFixed(2)} TB`,
+    false,
   ),
   sum(
     "efficient-users",

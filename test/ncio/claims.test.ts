@@ -36,7 +36,7 @@ describe("the claims of sections 4 and 5", () => {
       }),
     });
     expect([...found.values()].map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
-      Array.from({ length: 17 }, (_, i) => `S${i + 1} confirmed`),
+      Array.from({ length: 18 }, (_, i) => `S${i + 1} confirmed`),
     );
     expect(found.get("S1")?.measured).toBe("25 %");
     expect(found.get("S7")?.measured).toBe("115× (2060 s over 18 s)");
@@ -59,13 +59,20 @@ describe("the claims of sections 4 and 5", () => {
     expect(found.get("S17")).toMatchObject({ verdict: "not measured", where: "needs --late" });
   });
 
+  it("tell how far methods are apart at most", () => {
+    const found = (times: number) =>
+      judged({ rate: ({ method }) => (method === "posix" ? 1e6 : times * 1e6) }).get("S18");
+    expect(found(3)).toMatchObject({ verdict: "refuted", measured: expect.stringMatching(/^3×/) });
+    expect(found(250)).toMatchObject({ verdict: "confirmed", measured: expect.stringMatching(/^250×/) });
+  });
+
   it("say nothing of what was not measured, and nothing sure from one repeat", () => {
     const few = judged({ rate: paperRate, repeats: 1 });
     expect(few.get("S5")?.verdict).toBe("not enough samples");
     expect(few.get("S7")?.verdict).toBe("not enough samples");
     const none = judged({ rate: paperRate, cases: ["nc-nc"], variables: { size: [8] } });
-    expect(new Set([...none.values()].map(({ id, verdict }) => (id === "S1" ? "" : verdict)))).toEqual(
-      new Set(["", "not measured"]),
-    );
+    expect(
+      new Set([...none.values()].map(({ id, verdict }) => (["S1", "S18"].includes(id) ? "" : verdict))),
+    ).toEqual(new Set(["", "not measured"]));
   });
 });

@@ -140,6 +140,13 @@ const CLAIMS: readonly (readonly [
     "waiting may take away any benefit",
     lateRanks,
   ],
+  [
+    "S18",
+    "Abstract, 1",
+    "The fastest method over the slowest at the same regions, where they differ most",
+    "10× to 1,000× (2 orders of magnitude in the abstract, 1 to 3 in the introduction)",
+    apartMost,
+  ],
 ] as const;
 
 export function claimsOf(sweep: NcioSweep): Claim[] {
@@ -259,6 +266,46 @@ function syncOfDatatype(look: Look): Found {
     verdict,
   };
 }
+
+/** An order of magnitude, the least that the paper says. */
+const MAGNITUDE = 10;
+
+function apartMost(look: Look): Found {
+  const { points, direction } = look;
+  const ratios = points.cases.flatMap((accessCase) =>
+    points.variables.flatMap((variable) => {
+      const all = points.methods.flatMap((method) => points.series(direction, variable, accessCase, method));
+      return [...new Set(all.map(({ value }) => value))].flatMap((value) => {
+        const here = all.filter((one) => one.value === value).map(({ point }) => point);
+        const [first, last] = [fastest(here), slowest(here)];
+        return first === undefined || last === undefined || first === last
+          ? []
+          : [{ ratio: ratioOf(first, last), first, last }];
+      });
+    }),
+  );
+  if (ratios.length === 0) return NOT_MEASURED;
+  const { ratio, first, last } = ratios.reduce((a, b) => (b.ratio.value > a.ratio.value ? b : a));
+  const verdict: Verdict = ratio.single
+    ? "not enough samples"
+    : ratio.low > MAGNITUDE
+      ? "confirmed"
+      : ratio.high < MAGNITUDE
+        ? "refuted"
+        : "no difference seen";
+  return {
+    measured: ratioText(ratio),
+    where: `${first.method} over ${last.method}, ${whereText(last)}`,
+    verdict,
+  };
+}
+
+const slowest = (points: readonly NcioPoint[]): NcioPoint | undefined =>
+  points.reduce<NcioPoint | undefined>(
+    (slow, point) =>
+      slow === undefined || point.bandwidthBytesPerSecond < slow.bandwidthBytesPerSecond ? point : slow,
+    undefined,
+  );
 
 function posixAtMost(look: Look): Found {
   const posix = look.points.series(look.direction, "count", "c-nc", "posix").at(-1);
