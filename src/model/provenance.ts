@@ -33,10 +33,22 @@ export function provenancePrefix({ synthetic, of, unit }: Provenance): string {
 export const figureOrigin = ({ simulated, synthetic }: Figure): "simulated" | "synthetic" | undefined =>
   simulated === true ? "simulated" : synthetic === true ? "synthetic" : undefined;
 
-export const markedFigure = (figure: Figure): Figure => ({ ...figure, synthetic: true });
+const marked = new WeakMap<Figure, Figure>();
+
+/** The same copy each time: a page draws a figure once that stands both beside the headline and in a cause. */
+export function markedFigure(figure: Figure): Figure {
+  const copy = marked.get(figure) ?? { ...figure, synthetic: true };
+  marked.set(figure, copy);
+  return copy;
+}
 
 function markedBlock(block: Block): Block {
-  return block.kind === "figure" ? { ...block, figure: markedFigure(block.figure) } : block;
+  if (block.kind === "figure") return { ...block, figure: markedFigure(block.figure) };
+  if (block.kind !== "findings") return block;
+  const findings = block.findings.map((one) =>
+    one.figure === undefined ? one : { ...one, figure: markedFigure(one.figure) },
+  );
+  return { ...block, findings };
 }
 
 /** The same document, which says in its headline, its facts and every figure that the data was generated. */

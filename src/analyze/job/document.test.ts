@@ -55,6 +55,19 @@ describe("the document", () => {
       command: "plimsoll report",
     });
 
+  it("of a synthetic log says so in every figure, those of findings included, and has the first one once", () => {
+    const { figure, sections } = documentOf(singleJob("small-writes"));
+    const blocks = sections.flatMap((section) => section.blocks);
+    const inFindings = blocks.flatMap((block) =>
+      block.kind === "findings" ? block.findings.flatMap((finding) => finding.figure ?? []) : [],
+    );
+    const inSections = blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : []));
+    expect(inFindings.length).toBeGreaterThan(0);
+    for (const one of [...inFindings, ...inSections]) expect([one.id, one.synthetic]).toEqual([one.id, true]);
+    // The same object, by which a page knows that it has drawn it.
+    expect(inFindings).toContain(figure);
+  });
+
   it.each(SINGLE_LOGS.map(({ id }) => id))("of %s has all sections and no number that is none", (id) => {
     const { sections, facts, title } = documentOf(singleJob(id));
     expect(sections.map((section) => section.id)).toEqual([
