@@ -37,6 +37,8 @@ export class Job {
   /** Before format 3.41: times are whole seconds, and the second in which the job ends counts as run time. */
   readonly countsWholeSeconds: boolean;
   #mounts: readonly Mount[] | undefined;
+  #metadata: readonly (readonly [string, string])[] | undefined;
+  #commandLine: string | undefined;
 
   constructor(plain: Uint8Array, header: Header, source: string) {
     this.countsWholeSeconds = header.minor < 41;
@@ -78,7 +80,7 @@ export class Job {
 
   /** Program and arguments. */
   get commandLine(): string {
-    return decode(this.commandLineBytes);
+    return (this.#commandLine ??= decode(this.commandLineBytes));
   }
 
   get commandLineBytes(): Uint8Array {
@@ -88,12 +90,14 @@ export class Job {
 
   /** Lines `key=value`, split at the first `=`; a note without one has an empty value. */
   get metadata(): readonly (readonly [string, string])[] {
+    if (this.#metadata !== undefined) return this.#metadata;
     const pairs: (readonly [string, string])[] = [];
     for (const line of decode(this.metadataBytes).split("\n")) {
       const at = line.indexOf("=");
       if (at >= 0) pairs.push([line.slice(0, at), line.slice(at + 1)]);
       else if (line !== "") pairs.push([line, ""]);
     }
+    this.#metadata = pairs;
     return pairs;
   }
 
@@ -110,21 +114,13 @@ export class Job {
   /** Mounted file systems, longest mount point first: the first that is a prefix of a path is its mount. */
   get mounts(): readonly Mount[] {
     if (this.#mounts !== undefined) return this.#mounts;
-    const mounts: Mount[] = [];
-    let at = this.textBytes.indexOf(10);
-    while (at >= 0) {
-      const next = this.textBytes.indexOf(10, at + 1);
-      const line = this.textBytes.subarray(at + 1, next < 0 ? this.textBytes.length : next);
-      const tab = line.indexOf(9);
-      if (tab >= 0) {
-        const typeBytes = line.subarray(0, tab);
-        const pathBytes = line.subarray(tab + 1);
-        mounts.push({ path: decode(pathBytes), type: decode(typeBytes), pathBytes, typeBytes });
-      }
-      at = next;
+    const at = this.textBytes.indexOf(10);
+    const text = this.textBytes.subarray(at < 0 ? this.textBytes.length : at);
+    if (text.length !== latestMounts.text.length || !isPrefix(text, latestMounts.text)) {
+      const kept = new Uint8Array(text);
+      latestMounts = { text: kept, mounts: readMounts(kept) };
     }
-    // The sort is stable, so equal lengths keep the order of the file.
-    this.#mounts = mounts.sort((a, b) => b.pathBytes.length - a.pathBytes.length);
+    this.#mounts = latestMounts.mounts;
     return this.#mounts;
   }
 
@@ -133,6 +129,31 @@ export class Job {
     // An entry without a path would be a prefix of everything.
     return this.mounts.find((mount) => mount.pathBytes.length > 0 && isPrefix(mount.pathBytes, path));
   }
+}
+
+/** Those of the log before: logs of one machine mostly have the same. */
+let latestMounts: { readonly text: Uint8Array; readonly mounts: readonly Mount[] } = {
+  text: new Uint8Array(),
+  mounts: [],
+};
+
+/** Of text that begins with a newline; nobody writes into its bytes. */
+function readMounts(text: Uint8Array): Mount[] {
+  const mounts: Mount[] = [];
+  let at = text.indexOf(10);
+  while (at >= 0) {
+    const next = text.indexOf(10, at + 1);
+    const line = text.subarray(at + 1, next < 0 ? text.length : next);
+    const tab = line.indexOf(9);
+    if (tab >= 0) {
+      const typeBytes = line.subarray(0, tab);
+      const pathBytes = line.subarray(tab + 1);
+      mounts.push({ path: decode(pathBytes), type: decode(typeBytes), pathBytes, typeBytes });
+    }
+    at = next;
+  }
+  // The sort is stable, so equal lengths keep the order of the file.
+  return mounts.sort((a, b) => b.pathBytes.length - a.pathBytes.length);
 }
 
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });

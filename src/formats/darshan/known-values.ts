@@ -28,7 +28,8 @@ export function knownSeconds(...times: readonly number[]): number {
 }
 
 /** Separated by blanks. -1 is a stripe that has no OST yet, or none that was told. */
-export const knownOsts = (osts: Iterable<bigint>): string =>
-  Array.from(osts)
-    .filter((ost) => ost >= 0n)
-    .join(" ");
+export function knownOsts(osts: Iterable<bigint>): string {
+  let text = "";
+  for (const ost of osts) if (ost >= 0n) text += text === "" ? String(ost) : ` ${ost}`;
+  return text;
+}

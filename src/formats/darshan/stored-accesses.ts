@@ -208,18 +208,23 @@ export class CallColumns {
   }
 
   #reach(): void {
-    if (this.count > this.#shared.length) {
-      const longer = (bytes: Uint8Array) => {
-        const more = new Uint8Array(2 * bytes.length);
-        more.set(bytes);
-        return more;
-      };
-      this.#shared = longer(this.#shared);
-      this.#partial = longer(this.#partial);
-    }
-    for (const column of [this.#runIds, this.#fileIds, this.#applicationIds]) column.reach(this.count);
-    for (const column of this.#integers) column.reach(this.count);
-    for (const column of this.#reals) column.reach(this.count);
+    // All columns begin with the same room and grow alike.
+    if (this.count <= this.#shared.length) return;
+    const longer = (bytes: Uint8Array) => {
+      const more = new Uint8Array(2 * bytes.length);
+      more.set(bytes);
+      return more;
+    };
+    this.#shared = longer(this.#shared);
+    this.#partial = longer(this.#partial);
+    for (const column of [
+      this.#runIds,
+      this.#fileIds,
+      this.#applicationIds,
+      ...this.#integers,
+      ...this.#reals,
+    ])
+      column.reach(this.#shared.length);
   }
 
   setRun(

@@ -85,7 +85,7 @@ export class StoredRows {
       }
     }
     rows.endLog(Number(job.nprocs), partial);
-    const program = job.commandLine.trim().split(/\s+/)[0] ?? "";
+    const program = /\S+/.exec(job.commandLine)?.[0] ?? "";
     const application = program.slice(program.lastIndexOf("/") + 1);
     let applicationId = this.#programs.get(application);
     if (applicationId === undefined) {
