@@ -10,6 +10,8 @@ const EXACT_MAX = 256;
 const SLOTS = 64;
 const SLOT_BITS = 6;
 const WORD = 2 ** 32;
+/** Zeros before the first bit of a word whose bits behind the first seven are none; the seventh then counts as a page. */
+const LEADING = 31 - SLOT_BITS;
 /** Powers of two up to 2^53, after a first page for values below 64. */
 const PAGES = 53 - SLOT_BITS + 1;
 
@@ -165,11 +167,14 @@ function tally(values: Float64Array, bases: Float64Array, from: number, to: numb
   for (let row = from; row < to; row++) {
     const value = (values[row] as number) - (bases[row] as number);
     if (value > most) most = value;
-    const high = value < WORD ? 0 : 32 - Math.clz32(value / WORD);
-    // Bits behind the first seven; the seventh then counts as a page.
-    const shift = high > 0 ? high + 32 - SLOT_BITS - 1 : Math.max(0, 31 - SLOT_BITS - Math.clz32(value));
-    const leading = high > 0 ? Math.floor(value / 2 ** shift) : value >>> shift;
-    TALLY[(shift << SLOT_BITS) + leading]!++;
+    if (value < WORD) {
+      const word = value >>> 0;
+      const shift = Math.max(0, LEADING - Math.clz32(word));
+      TALLY[(shift << SLOT_BITS) + (word >>> shift)]!++;
+      continue;
+    }
+    const shift = 32 + LEADING - Math.clz32(value / WORD);
+    TALLY[(shift << SLOT_BITS) + Math.floor(value / 2 ** shift)]!++;
   }
   return most;
 }

@@ -1,13 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  columnWordsMax,
-  getColumn,
-  getSpans,
-  putColumn,
-  putDifferences,
-  putDistances,
-} from "./word-columns.ts";
+import { columnWordsMax, getColumn, getSpans, putColumn, putSpans } from "./word-columns.ts";
 
 const EDGES = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 48, 2 ** 53 - 1];
 const value = fc.oneof(fc.constantFrom(...EDGES), fc.nat(), fc.integer({ min: 0, max: 2 ** 53 - 1 }));
@@ -31,19 +24,6 @@ describe("columns of words", () => {
     );
   });
 
-  it("of differences are those of the values", () => {
-    fc.assert(
-      fc.property(list, fc.nat({ max: 2 ** 20 }), (values, most) => {
-        const bases = Float64Array.from(values, (one, i) => (one > 2 ** 52 ? 0 : (i * 7919) % (most + 1)));
-        const sums = Float64Array.from(values, (one, i) => one + (bases[i] as number));
-        const [own, words] = [new Uint32Array(128), new Uint32Array(128)];
-        const end = putColumn(Float64Array.from(values), 0, values.length, own, 0);
-        expect(putDifferences(sums, bases, 0, values.length, words, 0)).toBe(end);
-        expect(words).toEqual(own);
-      }),
-    );
-  });
-
   it("of a value for all rows take three words", () => {
     const words = new Uint32Array(8);
     expect(putColumn(new Float64Array(1000).fill(2 ** 40 + 5), 0, 1000, words, 0)).toBe(3);
@@ -60,9 +40,11 @@ describe("columns of words", () => {
         const ends = starts.map((start, i) => start + half(lengths[i] as number));
         const rows = starts.length;
         const words = new Uint32Array(2 * columnWordsMax(rows));
-        const [least, most] = [Math.min(...starts), Math.max(...starts)];
-        const middle = putDifferences(ends, starts, 0, rows, words, 0);
-        const end = putDistances(Float64Array.from(starts), least, most, 0, rows, words, middle);
+        const extent = { base: 0, last: 0, lastEnd: 0 };
+        const end = putSpans(starts.slice(), ends.slice(), 0, rows, words, 0, extent);
+        const least = Math.min(...starts);
+        expect(extent).toEqual({ base: least, last: Math.max(...starts), lastEnd: Math.max(...ends) });
+        expect(end).toBeLessThanOrEqual(words.length);
         const [back, backEnds] = [new Float64Array(rows + 1), new Float64Array(rows + 1)];
         expect(getSpans(words, 0, least, back, backEnds, 1, rows + 1)).toBe(end);
         expect(back.subarray(1)).toEqual(starts);

@@ -28,59 +28,6 @@ export function putColumn(
     if (value !== first) same = false;
     if (value > most) most = value;
   }
-  return put(values, undefined, from, to, words, place, same, most);
-}
-
-/** The same for `values` less `base`; the largest of them is known. */
-export function putDistances(
-  values: Float64Array,
-  base: number,
-  most: number,
-  from: number,
-  to: number,
-  words: Uint32Array,
-  place: number,
-): number {
-  if (most - base >= WORD) {
-    for (let i = from; i < to; i++) values[i]! -= base;
-    return put(values, undefined, from, to, words, place, false, most - base);
-  }
-  words[place] = NARROW;
-  const at = place + 1 - from;
-  for (let i = from; i < to; i++) words[at + i] = (values[i] as number) - base;
-  return place + 1 + to - from;
-}
-
-/** The same for `values` less `bases`. */
-export function putDifferences(
-  values: Float64Array,
-  bases: Float64Array,
-  from: number,
-  to: number,
-  words: Uint32Array,
-  place: number,
-): number {
-  const first = (values[from] as number) - (bases[from] as number);
-  let most = first;
-  let same = true;
-  for (let i = from + 1; i < to; i++) {
-    const value = (values[i] as number) - (bases[i] as number);
-    if (value !== first) same = false;
-    if (value > most) most = value;
-  }
-  return put(values, bases, from, to, words, place, same, most);
-}
-
-function put(
-  values: Float64Array,
-  bases: Float64Array | undefined,
-  from: number,
-  to: number,
-  words: Uint32Array,
-  place: number,
-  same: boolean,
-  most: number,
-): number {
   const rows = to - from;
   if (same) {
     words[place] = ONE_VALUE;
@@ -90,13 +37,64 @@ function put(
   }
   words[place] = most < WORD ? NARROW : WIDE;
   const at = place + 1 - from;
-  if (bases === undefined) for (let i = from; i < to; i++) words[at + i] = values[i] as number;
-  else for (let i = from; i < to; i++) words[at + i] = (values[i] as number) - (bases[i] as number);
+  for (let i = from; i < to; i++) words[at + i] = values[i] as number;
   if (most < WORD) return place + 1 + rows;
   const high = at + rows;
-  for (let i = from; i < to; i++)
-    words[high + i] = ((values[i] as number) - (bases === undefined ? 0 : (bases[i] as number))) / WORD;
+  for (let i = from; i < to; i++) words[high + i] = (values[i] as number) / WORD;
   return place + 1 + 2 * rows;
+}
+
+/** Where rows of spans lie. */
+export interface SpanExtent {
+  base: number;
+  last: number;
+  lastEnd: number;
+}
+
+/**
+ * Writes two columns as `getSpans` reads them, and to `extent` where they lie. `starts` and `ends` are scratch afterwards, and
+ * no end lies before its start.
+ */
+export function putSpans(
+  starts: Float64Array,
+  ends: Float64Array,
+  from: number,
+  to: number,
+  words: Uint32Array,
+  place: number,
+  extent: SpanExtent,
+): number {
+  let base = starts[from] as number;
+  let last = base;
+  let lastEnd = ends[from] as number;
+  let longest = 0;
+  for (let i = from; i < to; i++) {
+    const start = starts[i] as number;
+    const end = ends[i] as number;
+    if (start < base) base = start;
+    if (start > last) last = start;
+    if (end > lastEnd) lastEnd = end;
+    if (end - start > longest) longest = end - start;
+  }
+  extent.base = base;
+  extent.last = last;
+  extent.lastEnd = lastEnd;
+  if (longest < WORD && last - base < WORD) {
+    const endAt = place + 1 - from;
+    const startAt = endAt + 1 + to - from;
+    words[place] = words[startAt - 1 + from] = NARROW;
+    for (let i = from; i < to; i++) {
+      const start = starts[i] as number;
+      words[endAt + i] = (ends[i] as number) - start;
+      words[startAt + i] = start - base;
+    }
+    return startAt + to;
+  }
+  for (let i = from; i < to; i++) {
+    ends[i]! -= starts[i] as number;
+    starts[i]! -= base;
+  }
+  return putColumn(starts, from, to, words, putColumn(ends, from, to, words, place));
 }
 
 /**

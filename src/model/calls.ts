@@ -67,6 +67,28 @@ export interface CallBlock {
   readonly alike?: Uint32Array;
 }
 
+/**
+ * Reads or writes of one process and file as a recorder wrote them down, eight words each: thread, what it was, size, start and
+ * end, each of these in two words. They differ in thread, size, place and times only, and moved what they asked for.
+ */
+export interface CallWords {
+  readonly words: Uint32Array;
+  /** The calls [from, to). */
+  readonly from: number;
+  readonly to: number;
+  /** Which word of two is the low one. */
+  readonly low: 0 | 1;
+  /** What times count from. */
+  readonly baseHigh: number;
+  readonly baseLow: number;
+  /** Whether a size whose topmost bit is set is the low word, while thread and high word are the place in the file. */
+  readonly hasOffsets: boolean;
+  /** As in `CallBlock`. */
+  readonly file: number;
+  readonly operation: number;
+  readonly flags: number;
+}
+
 export interface CallProcess {
   readonly pid: number;
   /** MPI rank, when known. */

@@ -7,6 +7,7 @@ import { getColumn, getSpans } from "../../base/word-columns.ts";
 import type { StoredRuns } from "./access-runs.ts";
 import { longer } from "./exact-sums.ts";
 import { ALL_TIME, type Slice } from "./level-times.ts";
+import { lowerBound } from "./sweep.ts";
 
 /** Accesses unpacked at a time, at least. */
 const BATCH = 2 ** 15;
@@ -79,9 +80,9 @@ export class AccessBatches {
     const bound = this.#next === count ? Number.POSITIVE_INFINITY : (this.#first[this.#next] as number);
     this.boundNs = bound;
     this.#sortRows();
-    this.starts = lowerBound(this.start, this.#rows, bound);
+    this.starts = lowerBound(this.start, 0, this.#rows, bound);
     this.#addEnds();
-    this.ends = lowerBound(this.sortedEnds, this.#endRows, bound);
+    this.ends = lowerBound(this.sortedEnds, 0, this.#endRows, bound);
     return true;
   }
 
@@ -184,16 +185,4 @@ function translate(values: Uint32Array, from: number, to: number, map: Uint32Arr
 
 function gather<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array, sorted: T): void {
   for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] as number] as number;
-}
-
-/** How many of the first `count` sorted values are below `bound`. */
-function lowerBound(values: Float64Array, count: number, bound: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] as number) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -4,13 +4,15 @@
  * time-runs.ts keeps less.
  */
 import { extentOf } from "../../base/integer-sort.ts";
-import { columnWordsMax, putColumn, putDifferences, putDistances } from "../../base/word-columns.ts";
+import { columnWordsMax, putColumn, putSpans, type SpanExtent } from "../../base/word-columns.ts";
 import { longer } from "./exact-sums.ts";
 
 /** Accesses put in order at a time. */
 const CHUNK = 2 ** 17;
 /** A chunk grows from here. */
 const FIRST_CHUNK = 2 ** 10;
+/** Where nothing is to be put in order, it grows up to here: caches hold it. */
+const CACHED_CHUNK = 2 ** 13;
 const BLOCK = 1024;
 /** End, start, owner and size. */
 const COLUMNS = 4;
@@ -77,6 +79,7 @@ export class AccessRuns implements AccessChunk, StoredRuns {
   /** Words of the last segment that are taken, and of all segments together. */
   #used = 0;
   #words = 0;
+  readonly #extent: SpanExtent = { base: 0, last: 0, lastEnd: 0 };
   /** For putting columns in order. */
   #ordered = new Float64Array(0);
 
@@ -89,13 +92,14 @@ export class AccessRuns implements AccessChunk, StoredRuns {
     return 4 * this.#words + 44 * this.base.length + chunk;
   }
 
-  /** When the chunk is full: a small one grows, a large one is packed. */
+  /** When the chunk is full: a small one grows, a large one and one in order is packed. */
   makeRoom(source: number): void {
-    if (this.start.length >= CHUNK) {
+    const { length } = this.start;
+    if (length >= CHUNK || (length >= CACHED_CHUNK && inNeighbourOrder(this.start, this.count))) {
       this.flush(source);
       return;
     }
-    const room = Math.min(CHUNK, 8 * this.start.length);
+    const room = Math.min(CHUNK, 8 * length);
     this.start = longer(this.start, room);
     this.end = longer(this.end, room);
     this.tally = longer(this.tally, room);
@@ -106,9 +110,10 @@ export class AccessRuns implements AccessChunk, StoredRuns {
   flush(source: number): void {
     const { count, start, end } = this;
     if (count === 0) return;
-    const order = neighbourOrder(start, count);
-    if (order !== undefined)
+    if (!inNeighbourOrder(start, count)) {
+      const order = bucketOrder(start, count);
       for (const column of [start, end, this.tally, this.bytes]) this.#reorder(column, order);
+    }
     for (let from = 0; from < count; from += BLOCK) this.#pack(from, Math.min(count, from + BLOCK), source);
     this.count = 0;
   }
@@ -176,13 +181,11 @@ export class AccessRuns implements AccessChunk, StoredRuns {
       this.#used = 0;
     }
     const block = this.#addBlock(source, rows);
-    const base = least(start, from, to);
-    const last = greatest(start, from, to);
+    let place = putSpans(start, end, from, to, words, this.#used, this.#extent);
+    const { base, last, lastEnd } = this.#extent;
     this.base[block] = base;
     this.last[block] = last;
-    this.lastEnd[block] = greatest(end, from, to);
-    let place = putDifferences(end, start, from, to, words, this.#used);
-    place = putDistances(start, base, last, from, to, words, place);
+    this.lastEnd[block] = lastEnd;
     place = putColumn(this.tally, from, to, words, place);
     this.#used = putColumn(this.bytes, from, to, words, place);
   }
@@ -208,19 +211,19 @@ export class AccessRuns implements AccessChunk, StoredRuns {
   }
 }
 
-/**
- * Rows in the order of buckets of equal width, undefined where starts are in order but for neighbours: one pass of a radix
- * sort, since batches are sorted once more when it is their turn.
- */
-function neighbourOrder(start: Float64Array, count: number): Uint32Array | undefined {
+/** Whether starts are in order but for neighbours. */
+function inNeighbourOrder(start: Float64Array, count: number): boolean {
   let behind = Number.NEGATIVE_INFINITY;
-  let inOrder = true;
-  for (let i = BLOCK; i < count && inOrder; i++) {
+  for (let i = BLOCK; i < count; i++) {
     const earlier = start[i - BLOCK] as number;
     if (earlier > behind) behind = earlier;
-    inOrder = (start[i] as number) >= behind;
+    if ((start[i] as number) < behind) return false;
   }
-  if (inOrder) return undefined;
+  return true;
+}
+
+/** Rows in the order of buckets of equal width: one pass of a radix sort, since batches are sorted once more when it is their turn. */
+function bucketOrder(start: Float64Array, count: number): Uint32Array {
   const { low, range } = extentOf(start, count);
   const scale = BUCKETS / (range + 1);
   const places = new Uint32Array(BUCKETS + 1);
@@ -229,16 +232,4 @@ function neighbourOrder(start: Float64Array, count: number): Uint32Array | undef
   const order = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[places[Math.floor(((start[i] as number) - low) * scale)]!++] = i;
   return order;
-}
-
-function least(values: Float64Array, from: number, to: number): number {
-  let least = values[from] as number;
-  for (let i = from + 1; i < to; i++) if ((values[i] as number) < least) least = values[i] as number;
-  return least;
-}
-
-function greatest(values: Float64Array, from: number, to: number): number {
-  let most = values[from] as number;
-  for (let i = from + 1; i < to; i++) if ((values[i] as number) > most) most = values[i] as number;
-  return most;
 }

@@ -3,7 +3,14 @@
  * runs. This is the loop that every access passes, so it works on local variables: what process, file and flags decide is
  * decided when they change, and sums go to the tally then.
  */
-import { CALL_ERROR, CALL_NESTED, CALL_NONFILE, Operation, type CallBlock } from "../../model/index.ts";
+import {
+  CALL_ERROR,
+  CALL_NESTED,
+  CALL_NONFILE,
+  Operation,
+  type CallBlock,
+  type CallWords,
+} from "../../model/index.ts";
 import type { AccessChunk } from "./access-runs.ts";
 import { type Source, SPAN_LIMIT_NS } from "./clocks.ts";
 import type { CallDurations } from "./durations.ts";
@@ -34,6 +41,7 @@ export const noCounts = (): Counts => ({
 
 /** Local sums go to the tally before they could be rounded. */
 const SUM_LIMIT = SUMMAND_LIMIT / 2;
+const WORD = 2 ** 32;
 
 type Verdict = "take" | "nonFile" | "direction" | "file";
 
@@ -127,6 +135,115 @@ export class BlockKernel {
     return at;
   }
 
+  /** Whether `takeWords` can take calls on that clock. */
+  takesWords({ fromNs, toNs }: Source): boolean {
+    return (
+      fromNs === Number.NEGATIVE_INFINITY && toNs === Number.POSITIVE_INFINITY && !this.#options.ceilPerAccess
+    );
+  }
+
+  /** The same as `take` for calls from `from` on that are not nested. */
+  takeWords(calls: CallWords, from: number, process: number, source: Source, counts: Counts): number {
+    const { to, file, operation, flags } = calls;
+    const isWrite = operation === Operation.write;
+    const verdict = this.#verdict(file, isWrite, flags);
+    if (verdict !== "take") {
+      counts[verdict] += to - from;
+      return to;
+    }
+    const tally = this.#tallies.find(process, file, isWrite ? TALLY_WRITE : 0);
+    const before = this.#tallies.accesses[tally] as number;
+    const at = this.#takeAlikeWords(calls, from, tally, this.#names.pidOf(process), source, counts);
+    counts.accesses += (this.#tallies.accesses[tally] as number) - before;
+    return at;
+  }
+
+  /** `#takeAlike` from words, without columns in between; this is how large traces are read. */
+  #takeAlikeWords(
+    { words, to, low, baseHigh, baseLow, hasOffsets }: CallWords,
+    from: number,
+    tally: number,
+    pid: number,
+    source: Source,
+    counts: Counts,
+  ): number {
+    const [tallies, duplicates, runs] = [this.#tallies, this.#duplicates, this.#runs];
+    const { start: starts, end: ends, tally: owners, bytes: ownSizes, detail } = runs;
+    const durations = tallies.durations[tally] as CallDurations;
+    const { offsetNs, number: clock } = source;
+    // The low words of times of the sample's key.
+    const keyBase = (offsetNs - baseLow) | 0;
+    let floorNs = +durations.floorNs;
+    let threshold = +duplicates.threshold;
+    let minStartNs = +source.minStartNs;
+    let maxStartNs = +source.maxStartNs;
+    let maxEndNs = +source.maxEndNs;
+    const firstRow = runs.count;
+    let row = firstRow;
+    let [bytesSum, callSum] = [0, 0];
+    // High words seldom change.
+    let [high, highNs] = [+baseHigh, -baseLow];
+    let at = from;
+    for (; at < to && row < starts.length; at++) {
+      const word = 8 * at;
+      const startLow = words[word + 4 + low] as number;
+      const startHigh = words[word + 5 - low] as number;
+      const endLow = words[word + 6 + low] as number;
+      const endHigh = words[word + 7 - low] as number;
+      if (startHigh !== high) {
+        high = startHigh;
+        highNs = (high - baseHigh) * WORD - baseLow;
+      }
+      const start = highNs + startLow;
+      const end = endHigh === high ? highNs + endLow : (endHigh - baseHigh) * WORD - baseLow + endLow;
+      const top = words[word + 3 - low] as number;
+      let bytes = words[word + 2 + low] as number;
+      const hasOffset = hasOffsets && top >>> 31 === 1;
+      if (top !== 0 && !hasOffset) bytes += (top | 0) * WORD;
+      if (
+        !(start <= end && start > -SPAN_LIMIT_NS && end < SPAN_LIMIT_NS) ||
+        !(bytes >= 0 && bytes < SUMMAND_LIMIT)
+      ) {
+        drop(start, end, bytes, counts);
+        continue;
+      }
+      const duration = end - start;
+      bytesSum += bytes;
+      callSum += duration;
+      if (bytesSum + callSum >= SUM_LIMIT) {
+        tallies.addSums(tally, bytesSum, callSum, bytesSum, bytesSum);
+        bytesSum = callSum = 0;
+      }
+      if (duration > floorNs) {
+        const place = hasOffset ? (top & 0x7fffffff) * WORD + (words[word] as number) : Number.NaN;
+        durations.keep(duration, start, place, bytes, clock);
+        floorNs = +durations.floorNs;
+      }
+      const key = duplicateKey((startLow + keyBase) | 0, (endLow + keyBase) | 0);
+      if (key <= threshold) {
+        duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes);
+        threshold = +duplicates.threshold;
+      }
+      if (start < minStartNs) minStartNs = start;
+      if (start > maxStartNs) maxStartNs = start;
+      if (end > maxEndNs) maxEndNs = end;
+      starts[row] = start;
+      ends[row] = end;
+      if (detail) ownSizes[row] = bytes;
+      row++;
+    }
+    if (detail) owners.fill(tally, firstRow, row);
+    durations.sketch.addDifferences(ends, starts, firstRow, row);
+    runs.count = row;
+    source.minStartNs = minStartNs;
+    source.maxStartNs = maxStartNs;
+    source.maxEndNs = maxEndNs;
+    tallies.accesses[tally]! += row - firstRow;
+    tallies.movedKnown[tally]! += row - firstRow;
+    tallies.addSums(tally, bytesSum, callSum, bytesSum, bytesSum);
+    return at;
+  }
+
   #verdict(file: number, isWrite: boolean, flags: number): Verdict {
     const { only, includeNonFile } = this.#options;
     if ((flags & CALL_NONFILE) !== 0 && !includeNonFile) return "nonFile";
@@ -197,13 +314,13 @@ export class BlockKernel {
       if (duration > floorNs) {
         const place = offset === undefined ? Number.NaN : (offset[at] as number);
         durations.keep(duration, start, place, bytes, clock);
-        floorNs = durations.floorNs;
+        floorNs = +durations.floorNs;
       }
       if (ceilPerAccess) tallies.blocks.add(tally, wholeBlocks(bytes, blockBytes));
       const key = duplicateKey(start + offsetNs, end + offsetNs);
       if (key <= threshold) {
         duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes);
-        threshold = duplicates.threshold;
+        threshold = +duplicates.threshold;
       }
       if (start < minStartNs) minStartNs = start;
       if (start > maxStartNs) maxStartNs = start;

@@ -8,8 +8,9 @@ import type { StoredRuns } from "./access-runs.ts";
 import type { BatchListener } from "./call-times.ts";
 import { GroupUnions } from "./group-unions.ts";
 import { ALL_TIME, joinSlices, type LevelTimes, type Slice, type SliceTimes } from "./level-times.ts";
-import { type GridData, type GridPlan, joinGrids, PictureGrid } from "./picture-grid.ts";
-import { type LevelListener, LevelSweep } from "./sweep.ts";
+import { type GridData, type GridPlan, joinGrids, PictureGrid, STRETCHES_MAX } from "./picture-grid.ts";
+import { LevelSweep } from "./sweep.ts";
+import type { TimeColumns } from "./time-columns.ts";
 
 /** What is asked for beside T and concurrency of all: plain data. */
 interface CallSweepPlan {
@@ -33,23 +34,26 @@ export interface SweptCalls extends LevelTimes {
 
 export type SweptSlice = SweptCalls & SliceTimes;
 
-/** Others who want to hear of stretches or of accesses, with their bytes; only of all time. */
+/** Others whose columns are to be filled or who want to hear of accesses, with their bytes; only of all time. */
 interface MoreListeners {
-  readonly stretches: readonly LevelListener[];
+  readonly columns: readonly TimeColumns[];
   readonly accesses: readonly BatchListener[];
 }
 
 export function sweepCalls(
   { runs, shift, plan }: CallSweepInput,
   slice: Slice = ALL_TIME,
-  more: MoreListeners = { stretches: [], accesses: [] },
+  more: MoreListeners = { columns: [], accesses: [] },
 ): SweptSlice {
   const grid = plan.picture === undefined ? undefined : new PictureGrid(plan.picture);
   const unions = plan.groupings.map(({ groupOf, groups }) =>
     // A group of all accesses has the T of all, which the sweep finds anyhow.
     groups === 1 ? undefined : new GroupUnions(groupOf, groups),
   );
-  const sweep = new LevelSweep([...more.stretches, ...(grid === undefined ? [] : [grid])]);
+  const sweep =
+    grid === undefined
+      ? new LevelSweep(more.columns)
+      : new LevelSweep([...more.columns, grid.columns], STRETCHES_MAX);
   sweep.beginAt(slice.fromNs, 0);
   const batches = new AccessBatches(runs, shift, slice, more.accesses.length > 0);
   while (batches.next()) {
@@ -60,12 +64,13 @@ export function sweepCalls(
   }
   assert(sweep.open === 0, `${sweep.open} accesses never ended`);
   if (slice.toNs < Number.POSITIVE_INFINITY) sweep.endAt(slice.toNs);
+  sweep.close();
   const busyNs = sweep.busyNs;
   return {
     ...{ levelNs: sweep.levelNs, stretches: sweep.stretches },
     ...{ beginsBusy: sweep.beganBusy, endsBusy: sweep.busy },
     groupNs: unions.map((union) => union?.times() ?? Float64Array.of(busyNs)),
-    ...(grid === undefined ? {} : { picture: grid.data() }),
+    ...(grid === undefined ? {} : { picture: grid.data(sweep.spans) }),
   };
 }
 

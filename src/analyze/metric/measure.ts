@@ -102,7 +102,7 @@ function pass(collection: Collection, axis: Axis, swept: KnownTimes | undefined)
   const plan = picturePlanOf(collection, axis.lastEndNs);
   const spans = PictureSpans.for(plan);
   const more = {
-    stretches: windows === undefined ? [] : [windows.columns],
+    columns: windows === undefined ? [] : [windows.columns],
     accesses: [
       ...(windows === undefined ? [] : [inWindows(windows, collection)]),
       ...(spans === undefined ? [] : [spans]),

@@ -2,7 +2,7 @@
  * A part of an input collected by itself, perhaps in another thread: everything in it is plain data, and the collection
  * that takes all parts in order (`CollectorSink.absorb`) is the same as if it had taken the accesses one by one.
  */
-import type { CallBlock } from "../../model/index.ts";
+import type { CallBlock, CallWords } from "../../model/index.ts";
 import { AccessRuns, type PackedRuns } from "./access-runs.ts";
 import { BlockKernel, type Counts, type KernelOptions, noCounts } from "./block-kernel.ts";
 import { Source } from "./clocks.ts";
@@ -48,8 +48,11 @@ export class PartCollector {
     this.#runs = options.detail ? new AccessRuns(shared) : new TimeRuns(shared);
   }
 
-  /** `read` hands out blocks whose processes are 0 and whose files have any numbers. */
-  collect(origin: PartOrigin, read: (take: (block: CallBlock) => void) => void): CollectedPart {
+  /** `read` hands out calls whose processes are 0 and whose files have any numbers, many alike as words if it likes. */
+  collect(
+    origin: PartOrigin,
+    read: (take: (block: CallBlock) => void, takeWords: ((calls: CallWords) => void) | undefined) => void,
+  ): CollectedPart {
     const runs = this.#runs;
     const source = Object.assign(new Source(0, ""), {
       ...{ offsetNs: origin.offsetNs, fromNs: origin.fromNs, toNs: origin.toNs },
@@ -58,12 +61,19 @@ export class PartCollector {
     const tallies = new Tallies();
     const names = { pidOf: () => origin.pid, allows: () => true };
     const kernel = new BlockKernel(tallies, runs, this.duplicates, names, this.#options);
-    read((block) => {
+    const take = (block: CallBlock) => {
       for (let from = 0; from < block.count; ) {
         from = kernel.take(block, from, source, counts);
         if (runs.count === runs.start.length) runs.makeRoom(0);
       }
-    });
+    };
+    const takeWords = (calls: CallWords) => {
+      for (let { from } = calls; from < calls.to; ) {
+        from = kernel.takeWords(calls, from, 0, source, counts);
+        if (runs.count === runs.start.length) runs.makeRoom(0);
+      }
+    };
+    read(take, kernel.takesWords(source) ? takeWords : undefined);
     runs.flush(0);
     const { minStartNs, maxStartNs, maxEndNs } = source;
     return {

@@ -4,10 +4,11 @@
  */
 import { assert } from "../../base/assert.ts";
 import type { BatchListener, CallBatch } from "./call-times.ts";
-import type { LevelListener, Stretches } from "./sweep.ts";
+import { TimeColumns } from "./time-columns.ts";
 
 const COLUMNS = 600;
-const STRETCHES_MAX = 3000;
+/** More stretches are not kept. */
+export const STRETCHES_MAX = 3000;
 /** Columns from this width on have edges of whole nanoseconds, narrower ones of 1/1024. */
 const WHOLE_NS_MIN = 1024;
 
@@ -34,30 +35,23 @@ export interface GridData {
   readonly stretches: readonly number[] | null;
 }
 
-export class PictureGrid implements LevelListener, BatchListener {
+export class PictureGrid implements BatchListener {
+  /** Filled by the sweep. */
+  readonly columns: TimeColumns;
   readonly #widthNs: number;
-  readonly #edges: Float64Array;
-  readonly #busyNs = new Float64Array(COLUMNS);
-  readonly #accessNs = new Float64Array(COLUMNS);
   readonly #partNs: Float64Array;
   /** How many more accesses fill a whole column than fill the one before. */
   readonly #rise: Float64Array;
   /** First cell of each tally. */
   readonly #rowOf: Float64Array;
-  #stretches: number[] | null = [];
-  /** Columns that the last stretch and the last start were in: time only goes on. */
-  #stretchColumn = 0;
+  /** The column that the last start was in: time only goes on. */
   #startColumn = 0;
 
   constructor({ lanes, laneOf, writes, lastEndNs }: GridPlan) {
     const widthNs = (this.#widthNs = Math.max(1, lastEndNs) / COLUMNS);
     const grain = widthNs >= WHOLE_NS_MIN ? 1 : 1 / 1024;
-    this.#edges = Float64Array.from(
-      { length: COLUMNS + 1 },
-      (_, at) => Math.round((at * widthNs) / grain) * grain,
-    );
     // Nothing ends behind the last column.
-    this.#edges[COLUMNS] = Number.POSITIVE_INFINITY;
+    this.columns = new TimeColumns(COLUMNS, (at) => Math.round((at * widthNs) / grain) * grain);
     this.#partNs = new Float64Array(2 * lanes * COLUMNS);
     this.#rise = new Float64Array(2 * lanes * COLUMNS);
     this.#rowOf = Float64Array.from(
@@ -66,62 +60,32 @@ export class PictureGrid implements LevelListener, BatchListener {
     );
   }
 
-  stretches(stretches: Stretches): void {
-    const { count, fromNs, toNs, level: levels } = stretches;
-    const [edges, busyNs, accessNs] = [this.#edges, this.#busyNs, this.#accessNs];
-    let column = this.#stretchColumn;
-    let edge = edges[column + 1] as number;
-    // Sums of the column, whole as all are, go to it when time leaves it.
-    let [busy, access] = [0, 0];
-    for (let i = 0; i < count; i++) {
-      let from = fromNs[i] as number;
-      const to = toNs[i] as number;
-      const level = levels[i] as number;
-      while (to > edge) {
-        if (from < edge) {
-          busy += edge - from;
-          access += level * (edge - from);
-          from = edge;
-        }
-        busyNs[column]! += busy;
-        accessNs[column]! += access;
-        busy = access = 0;
-        edge = edges[++column + 1] as number;
-      }
-      busy += to - from;
-      access += level * (to - from);
-    }
-    busyNs[column]! += busy;
-    accessNs[column]! += access;
-    this.#stretchColumn = column;
-    for (let i = 0; i < count && this.#stretches !== null; i++)
-      this.#keepStretch(this.#stretches, fromNs[i] as number, toNs[i] as number);
-  }
-
-  #keepStretch(stretches: number[], fromNs: number, toNs: number): void {
-    if (stretches.length > 0 && stretches.at(-1) === fromNs) stretches[stretches.length - 1] = toNs;
-    else if (stretches.length >= 2 * STRETCHES_MAX) this.#stretches = null;
-    else stretches.push(fromNs, toNs);
-  }
-
   batch({ start: starts, end: ends, tally: tallies, starts: count }: CallBatch): void {
-    const [rowOf, partNs, edges] = [this.#rowOf, this.#partNs, this.#edges];
+    const [rowOf, partNs, edges] = [this.#rowOf, this.#partNs, this.columns.edges];
     let column = this.#startColumn;
     let edge = edges[column + 1] as number;
+    // Accesses of one tally and column in turn.
+    let [tally, cell, sum] = [0, (rowOf[0] as number) + column, 0];
     for (let i = 0; i < count; i++) {
       const start = starts[i] as number;
       const end = ends[i] as number;
-      while (start >= edge) edge = edges[++column + 1] as number;
-      const row = rowOf[tallies[i] as number] as number;
-      if (end <= edge) partNs[row + column]! += end - start;
-      else this.#spread(row, column, start, end);
+      if (start >= edge || tally !== tallies[i]) {
+        partNs[cell]! += sum;
+        sum = 0;
+        while (start >= edge) edge = edges[++column + 1] as number;
+        tally = tallies[i] as number;
+        cell = (rowOf[tally] as number) + column;
+      }
+      if (end <= edge) sum += end - start;
+      else this.#spread(cell - column, column, start, end);
     }
+    partNs[cell]! += sum;
     this.#startColumn = column;
   }
 
   /** An access of several columns. */
   #spread(row: number, first: number, startNs: number, endNs: number): void {
-    const edges = this.#edges;
+    const edges = this.columns.edges;
     let last = Math.min(COLUMNS - 1, Math.max(first + 1, Math.floor(endNs / this.#widthNs)));
     while (endNs > (edges[last + 1] as number)) last++;
     while (endNs <= (edges[last] as number)) last--;
@@ -134,22 +98,19 @@ export class PictureGrid implements LevelListener, BatchListener {
     }
   }
 
-  data(): GridData {
+  /** `stretches` as the sweep has them. */
+  data(stretches: GridData["stretches"]): GridData {
     const laneNs = new Float64Array(this.#partNs.length);
     let full = 0;
     for (let cell = 0; cell < laneNs.length; cell++) {
       // Every rise falls again within its lane.
       full += this.#rise[cell] as number;
       const column = cell % COLUMNS;
-      const width = (this.#edges[column + 1] as number) - (this.#edges[column] as number);
+      const width = (this.columns.edges[column + 1] as number) - (this.columns.edges[column] as number);
       laneNs[cell] = (this.#partNs[cell] as number) + (full === 0 ? 0 : full * width);
     }
-    const { busyNs, accessNs, widthNs } = {
-      busyNs: this.#busyNs,
-      accessNs: this.#accessNs,
-      widthNs: this.#widthNs,
-    };
-    return { columns: COLUMNS, widthNs, busyNs, accessNs, laneNs, stretches: this.#stretches };
+    const { busyNs, accessNs } = this.columns;
+    return { columns: COLUMNS, widthNs: this.#widthNs, busyNs, accessNs, laneNs, stretches };
   }
 }
 

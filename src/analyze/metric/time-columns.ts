@@ -1,36 +1,34 @@
-/** Time cut into columns of equal width: how much of each was busy, and with how many accesses. */
-import type { LevelListener, Stretches } from "./sweep.ts";
-
-export class TimeColumns implements LevelListener {
-  readonly widthNs: number;
-  readonly columns: number;
+/** Time cut into columns: how much of each was busy, and with how many accesses. A sweep fills them one after the other. */
+export class TimeColumns {
   /** Nanoseconds with an access under way. */
   readonly busyNs: Float64Array;
   /** Nanoseconds of accesses: two at once for 5 ns are 10. */
   readonly accessNs: Float64Array;
+  /** Where each column begins, and infinity: the last one takes all that lies behind. */
+  readonly edges: Float64Array;
+  #at = 0;
 
-  constructor(widthNs: number, columns: number) {
-    this.widthNs = widthNs;
-    this.columns = columns;
+  /** `edgeAt` has where the columns begin, the first one at 0. */
+  constructor(columns: number, edgeAt: (column: number) => number) {
     this.busyNs = new Float64Array(columns);
     this.accessNs = new Float64Array(columns);
+    this.edges = Float64Array.from({ length: columns + 1 }, (_, column) => edgeAt(column));
+    this.edges[columns] = Number.POSITIVE_INFINITY;
   }
 
-  columnOf(ns: number): number {
-    return Math.min(this.columns - 1, Math.floor(ns / this.widthNs));
+  /** Where the current column ends. */
+  get edge(): number {
+    return this.edges[this.#at + 1] as number;
   }
 
-  stretches({ count, fromNs, toNs, level }: Stretches): void {
-    for (let i = 0; i < count; i++) this.#stretch(fromNs[i] as number, toNs[i] as number, level[i] as number);
+  /** Goes on to the column of this time. */
+  goTo(ns: number): void {
+    while (this.edge <= ns) this.#at++;
   }
 
-  #stretch(fromNs: number, toNs: number, level: number): void {
-    let column = this.columnOf(fromNs);
-    for (let from = fromNs; from < toNs; column++) {
-      const edge = column === this.columns - 1 ? toNs : Math.min(toNs, (column + 1) * this.widthNs);
-      this.busyNs[column]! += edge - from;
-      this.accessNs[column]! += level * (edge - from);
-      from = edge;
-    }
+  /** Adds to the current column. */
+  add(busyNs: number, accessNs: number): void {
+    this.busyNs[this.#at]! += busyNs;
+    this.accessNs[this.#at]! += accessNs;
   }
 }

@@ -8,8 +8,10 @@ import { TimeColumns } from "./time-columns.ts";
 const WINDOWS_MAX = 100_000;
 
 export class Windows {
-  /** Hears of stretches of time. */
+  /** Filled by the sweep. */
   readonly columns: TimeColumns;
+  readonly #everyNs: number;
+  readonly #last: number;
   readonly #accesses: Float64Array;
   readonly #read: ExactSums;
   readonly #written: ExactSums;
@@ -25,7 +27,9 @@ export class Windows {
         `windows of ${everyNs / 1e9} s over ${Number((lastEndNs / 1e9).toPrecision(3))} s are ${formatCount(count)}, more than ${formatCount(WINDOWS_MAX)}: take --every ${least}s or more`,
       );
     }
-    this.columns = new TimeColumns(everyNs, count);
+    this.columns = new TimeColumns(count, (at) => at * everyNs);
+    this.#everyNs = everyNs;
+    this.#last = count - 1;
     this.#accesses = new Float64Array(count);
     this.#read = new ExactSums(count);
     this.#written = new ExactSums(count);
@@ -34,11 +38,11 @@ export class Windows {
 
   /** `blocks` are those of the access when each is rounded up, else zero. */
   add(startNs: number, endNs: number, bytes: number, blocks: number, write: boolean): void {
-    const { columns } = this;
-    const first = columns.columnOf(startNs);
+    const [everyNs, lastColumn] = [this.#everyNs, this.#last];
+    const first = Math.min(lastColumn, Math.floor(startNs / everyNs));
     this.#accesses[first]!++;
     const sums = write ? this.#written : this.#read;
-    if (endNs <= (first + 1) * columns.widthNs || first === columns.columns - 1) {
+    if (endNs <= (first + 1) * everyNs || first === lastColumn) {
       sums.add(first, bytes);
       this.#blocks.add(first, blocks);
       return;
@@ -47,8 +51,8 @@ export class Windows {
     let given = 0;
     let givenBlocks = 0;
     for (let column = first; ; column++) {
-      const edge = (column + 1) * columns.widthNs;
-      const last = edge >= endNs || column === columns.columns - 1;
+      const edge = (column + 1) * everyNs;
+      const last = edge >= endNs || column === lastColumn;
       // Shares up to an edge are cut to whole bytes, so the differences are whole and sum up to all of it.
       const share = last ? 1 : (edge - startNs) / duration;
       const upTo = last ? bytes : Math.floor(bytes * share);
@@ -64,7 +68,7 @@ export class Windows {
   table(blockBytes: number, ceilPerAccess: boolean): WindowTable {
     const { columns } = this;
     const rows: WindowRow[] = [];
-    for (let at = 0; at < columns.columns; at++) {
+    for (let at = 0; at <= this.#last; at++) {
       const readBytes = this.#read.total(at);
       const writtenBytes = this.#written.total(at);
       const bytes = readBytes + writtenBytes;
@@ -73,13 +77,13 @@ export class Windows {
       const busyNs = columns.busyNs[at] as number;
       const ioTimeSeconds = busyNs / 1e9;
       rows.push({
-        startSeconds: (at * columns.widthNs) / 1e9,
+        startSeconds: (at * this.#everyNs) / 1e9,
         ...{ accesses, bytes, readBytes, writtenBytes, blocks, ioTimeSeconds },
         bps: busyNs > 0 ? blocks / ioTimeSeconds : null,
         iops: busyNs > 0 ? accesses / ioTimeSeconds : null,
         meanConcurrency: busyNs > 0 ? (columns.accessNs[at] as number) / busyNs : null,
       });
     }
-    return { everyNs: columns.widthNs, rows };
+    return { everyNs: this.#everyNs, rows };
   }
 }

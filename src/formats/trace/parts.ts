@@ -3,11 +3,12 @@
  * `TraceParts` puts together what they say about files and the trace, in the order of the parts.
  */
 import type { ByteSource } from "../../base/source.ts";
-import type { CallBlock, CallFile, CallSink } from "../../model/index.ts";
+import type { CallBlock, CallFile, CallSink, CallWords } from "../../model/index.ts";
 import { isTrace, readHeader, type TraceHeader } from "./header.ts";
+import { introduce, recordsIn, unnamedFile } from "./introduce.ts";
 import { HEADER_BYTES, KIND, RECORD_BYTES } from "./layout.ts";
 import { type Counts, tellFacts } from "./notes.ts";
-import { introduce, RecordReader, type RecordRange, recordsIn, unnamedFile } from "./reader.ts";
+import { RecordReader, type RecordRange } from "./reader.ts";
 
 export interface TracePlan {
   readonly header: TraceHeader;
@@ -60,11 +61,15 @@ export function readTracePart(
   header: TraceHeader,
   part: RecordRange,
   take: (block: CallBlock) => void,
+  takeWords?: (calls: CallWords) => void,
 ): TracePartFacts {
   const files: { file: number; named?: CallFile }[] = [];
   const file = (number: number, named: CallFile | undefined) =>
     files.push({ file: number, ...(named === undefined ? {} : { named }) }) - 1;
-  const reader = new RecordReader(source, header, 0, { block: take, file });
+  const reader = new RecordReader(source, header, 0, {
+    ...{ block: take, file },
+    ...(takeWords === undefined ? {} : { words: takeWords }),
+  });
   reader.read(part);
   return { counts: reader.counts, files, names: [...reader.names] };
 }

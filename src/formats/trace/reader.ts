@@ -1,16 +1,23 @@
 /** A trace file of the recorder: one process, read block by block. docs/formats/trace.md has the layout. */
 import type { ByteSource } from "../../base/source.ts";
-import { CALL_ERROR, CALL_NESTED, type CallBlock, type CallFile, type CallSink } from "../../model/index.ts";
+import {
+  CALL_ERROR,
+  CALL_NESTED,
+  type CallBlock,
+  type CallFile,
+  type CallSink,
+  type CallWords,
+} from "../../model/index.ts";
 import type { InputFormat } from "../input-format.ts";
+import { bytesOf, callWords, endOfAlike } from "./alike.ts";
 import { AppendedWrites } from "./appended-writes.ts";
-import { clockUncertaintyNs, isTrace, readHeader, type TraceHeader } from "./header.ts";
+import { isTrace, readHeader, type TraceHeader } from "./header.ts";
+import { introduce, recordsIn, unnamedFile } from "./introduce.ts";
 import {
   CALL_FLAGS,
   COUNTED_READS,
   COUNTED_WRITES,
-  FILE_OTHER,
   FILE_SYSTEMS,
-  FILE_UNKNOWN,
   HEADER_BYTES,
   hostIsLittle,
   KIND,
@@ -56,9 +63,12 @@ export function readTrace(source: ByteSource, sink: CallSink): TraceFacts {
 
 /** Half a MiB at a time: with their columns, larger blocks leave the cache of a core. */
 const BLOCK_RECORDS = 1 << 14;
+const FIRST_BLOCK_RECORDS = 1 << 8;
 const TWO_32 = 4294967296;
 /** Rows that a loop fills faster than a call. */
 const FEW = 16;
+/** Fewer calls alike are not worth handing on as words. */
+const MANY = 64;
 
 /** Records [from, to) of a trace. */
 export interface RecordRange {
@@ -66,48 +76,14 @@ export interface RecordRange {
   readonly to: number;
 }
 
-/** How many records the file has, and how many of those that the header counts it has not. */
-export function recordsIn(source: ByteSource, { count, capacity }: TraceHeader) {
-  const inFile = Math.floor((source.byteLength - HEADER_BYTES) / RECORD_BYTES);
-  const claimed = Math.min(count, capacity);
-  const available = Math.min(claimed, inFile);
-  return { available, missing: claimed - available };
-}
-
-/** Tells the sink whose accesses will come and what their times count from; returns its number of the process. */
-export function introduce(header: TraceHeader, sink: CallSink): number {
-  const { startMonotonic, endMonotonic, realtimeOffset, pid, rank, ranks, host, command, comm } = header;
-  sink.clock({
-    kind: "realtime",
-    epochNs: startMonotonic + realtimeOffset,
-    uncertaintyNs: clockUncertaintyNs(header),
-  });
-  const program = command[0]?.split("/").at(-1) || comm;
-  return sink.process({
-    pid,
-    ...(rank === undefined ? {} : { rank }),
-    ...(rank === undefined || ranks === undefined ? {} : { ranks }),
-    tellsCollectives: true,
-    ...(host === "" ? {} : { host }),
-    ...(program === "" ? {} : { program }),
-    ...(command.length === 0 ? {} : { command: command.join(" ") }),
-    ...(endMonotonic > startMonotonic
-      ? { life: { startNs: 0, endNs: Number(endMonotonic - startMonotonic) } }
-      : {}),
-  });
-}
-
-/** What a file is called where its name is not recorded. */
-export const unnamedFile = (file: number): CallFile => ({
-  path: file === FILE_OTHER ? "(other files)" : file === FILE_UNKNOWN ? "" : `(file ${file})`,
-});
-
 /** The file's number in the trace, of the second word of a record. */
 const fileIn = (word: number): number => (hostIsLittle ? word >>> 16 : word & 0xffff);
 
 /** Who takes what the records of a trace say. */
 interface RecordSink {
   block(block: CallBlock): void;
+  /** Many calls alike come as words, if it takes those. */
+  words?(calls: CallWords): void;
   /** The number of a file, asked once; `named` is what it was called so far. */
   file(file: number, named: CallFile | undefined): number;
 }
@@ -179,8 +155,10 @@ export class RecordReader {
 
   #readRecords({ from, to }: RecordRange): void {
     let buffer: Uint8Array | undefined;
-    for (let done = from; done < to; ) {
-      const wanted = Math.min(BLOCK_RECORDS, to - done);
+    // Small ones first: the engine makes loops fast once it has seen them to their end.
+    let size = FIRST_BLOCK_RECORDS;
+    for (let done = from; done < to; size = Math.min(BLOCK_RECORDS, 2 * size)) {
+      const wanted = Math.min(size, to - done);
       buffer = this.#source.read(HEADER_BYTES + done * RECORD_BYTES, wanted * RECORD_BYTES, buffer);
       const got = Math.floor(buffer.length / RECORD_BYTES);
       if (got === 0) {
@@ -220,7 +198,10 @@ export class RecordReader {
   /** `total` is how many records are in `bytes`, of which `count` are to be handed on. */
   #take(bytes: Uint8Array, count: number, total: number): void {
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, total * 8);
-    const filled = this.#decode(bytes, words, count, total);
+    this.#handOn(this.#decode(bytes, words, count, total));
+  }
+
+  #handOn(filled: number): void {
     if (filled === 0) return;
     this.#sink.block({
       count: filled,
@@ -245,6 +226,7 @@ export class RecordReader {
     const [starts, ends, sizes, movedBytes] = [this.#start, this.#end, this.#bytes, this.#moved];
     const movedByKind = this.#movedByKind;
     const [offsets, alike] = [this.#offset, this.#alike];
+    const takesWords = this.#sink.words !== undefined;
     let appended: AppendedWrites | undefined;
     let [filled, stretches] = [0, 0];
     // What the word of a record decides, for all that have the same one in turn.
@@ -276,6 +258,19 @@ export class RecordReader {
         stretchFile = this.#numberOf(fileIn(word));
         isPlain = (flags & (RECORD_SHORT | CALL_ERROR | RECORD_OUTER)) === 0 && kind < KIND.mpiFirst;
         isAppended = (flags & RECORD_APPENDED) !== 0 && offsets !== undefined && (flags & CALL_ERROR) === 0;
+        const alikeTo =
+          isPlain && !isAppended && takesWords && (flags & CALL_NESTED) === 0
+            ? endOfAlike(words, i, count)
+            : i;
+        if (alikeTo - i >= MANY) {
+          // What comes before goes first.
+          this.#handOn(filled);
+          filled = stretches = stretchFrom = 0;
+          appended = undefined;
+          this.#handWords(words, i, alikeTo, stretchFile, kind);
+          [i, at, stretchWord] = [alikeTo - 1, 8 * (alikeTo - 1), -1];
+          continue;
+        }
       }
       const top = words[at + 2 + high] as number;
       let size = words[at + 2 + low] as number;
@@ -304,6 +299,15 @@ export class RecordReader {
       this.#fillAlike(stretchFrom, filled, stretchWord, stretchFile);
     }
     return filled;
+  }
+
+  /** Accesses of one kind that moved what they asked for. */
+  #handWords(words: Uint32Array, from: number, to: number, file: number, kind: number): void {
+    const hasOffsets = this.#offset !== undefined;
+    const [baseHigh, baseLow] = [this.#baseHigh, this.#baseLow];
+    const calls = callWords({ words, from, to, file, hasOffsets, baseHigh, baseLow });
+    this.#sink.words?.(calls);
+    this.#movedByKind[kind]! += bytesOf(calls);
   }
 
   /** Columns of rows whose records have the same word: kind, flags and file. */

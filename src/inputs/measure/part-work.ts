@@ -68,8 +68,8 @@ export class PartWorker {
   part({ path, header, range, origin }: PartJob): PartResult {
     const source = this.#sourceOf(path);
     let facts: TracePartFacts | undefined;
-    const part = this.#collector.collect(origin, (take) => {
-      facts = readTracePart(source, header, range, take);
+    const part = this.#collector.collect(origin, (take, takeWords) => {
+      facts = readTracePart(source, header, range, take, takeWords);
     });
     return { part, facts: facts as unknown as TracePartFacts };
   }
