@@ -76,11 +76,22 @@ function changeTable(id: string, caption: string, changes: readonly Change[], no
   };
 }
 
-function valueText({ unit }: Pick<Change, "unit">, value: number): string | null {
+type Pair = Pick<Change, "unit" | "before" | "after">;
+
+/** One unit for the times of a row: that of the longer one. */
+function timeText({ before, after }: Pair, seconds: number): string {
+  const longer = Math.max(before || 0, after || 0);
+  if (longer === 0 || longer >= 0.1) return formatSeconds(seconds);
+  const [scale, unit] = longer >= 0.001 ? [1e3, "ms"] : [1e6, "µs"];
+  return `${Number((scale * seconds).toPrecision(3))} ${unit}`;
+}
+
+function valueText(change: Pair, value: number): string | null {
+  const { unit } = change;
   if (Number.isNaN(value)) return null;
   if (unit === "bytes") return formatBytes(value);
   if (unit === "bytes/s") return `${formatBytes(value)}/s`;
-  if (unit === "seconds") return formatSeconds(value);
+  if (unit === "seconds") return timeText(change, value);
   if (unit === "share") return formatShare(value);
   return `${Number(value.toPrecision(6)).toLocaleString("en-US")}${unit === "blocks/s" || unit === "calls/s" ? ` ${unit}` : ""}`;
 }
@@ -205,8 +216,13 @@ function beforeAfter(
     caption: "Before and after, side by side.",
     summary: `${axes.categories
       .map((name, i) => {
-        const text = (value = Number.NaN) => valueText({ unit: axes.value.unit }, value) ?? "not recorded";
-        return `${name}: ${text(before[i])} before, ${text(after[i])} after`;
+        const pair = {
+          unit: axes.value.unit,
+          before: before[i] ?? Number.NaN,
+          after: after[i] ?? Number.NaN,
+        };
+        const text = (value: number) => valueText(pair, value) ?? "not recorded";
+        return `${name}: ${text(pair.before)} before, ${text(pair.after)} after`;
       })
       .join("; ")}.`,
     definition,
