@@ -41,6 +41,13 @@ const PICTURES = {
     page: "study/report.html",
     height: 820,
   },
+  serve: {
+    lines: ["generate sitewide --scale 0.01 --tables --output site"],
+    serve: "site/store",
+    page: "/?span=3h&to=2018-06-07T13:30",
+    width: 1280,
+    height: 1120,
+  },
   "serve-job": {
     lines: ["generate sitewide --scale 0.01 --tables --output site"],
     serve: "site/store",
@@ -77,7 +84,7 @@ await runScript(async () => {
   }
 });
 
-async function take(browser, name, { lines, serve, page: path, height, element }) {
+async function take(browser, name, { lines, serve, page: path, width = WIDTH, height, element }) {
   const work = mkdtempSync(join(tmpdir(), "plimsoll-picture-"));
   let server;
   try {
@@ -86,7 +93,7 @@ async function take(browser, name, { lines, serve, page: path, height, element }
     server = serve === undefined ? undefined : await startServer(join(work, serve));
     const address = server === undefined ? pathToFileURL(join(work, path)).href : server.addressOf(path);
     for (const colorScheme of ["light", "dark"]) {
-      const page = await browser.newPage({ viewport: { width: WIDTH, height }, colorScheme });
+      const page = await browser.newPage({ viewport: { width, height }, colorScheme });
       await page.goto(address);
       const file = join(root, "docs", "images", `${name}${colorScheme === "dark" ? "-dark" : ""}.png`);
       if (element === undefined) await page.screenshot({ path: file });
@@ -109,9 +116,9 @@ async function startServer(store) {
   const { url } = JSON.parse(String(line));
   return {
     addressOf(path) {
-      const address = new URL(url);
-      address.pathname = path;
-      return address.href;
+      const page = new URL(path, url);
+      page.search += `${page.search === "" ? "?" : "&"}${new URL(url).searchParams}`;
+      return page.href;
     },
     async stop() {
       child.kill("SIGTERM");

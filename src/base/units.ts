@@ -64,6 +64,18 @@ export function formatCount(count: number): string {
 export const formatMany = (count: number, one: string, several = `${one}s`): string =>
   `${formatCount(count)} ${Math.round(count) === 1 ? one : several}`;
 
+/** Seconds without a unit, else with one letter: `14`, `4m`, `3h`, `2d`, `8y`. As short as a cell is wide. */
+export function formatAge(seconds: number): string {
+  const units = [
+    [63_115_200, 31_557_600, "y"],
+    [172_800, 86_400, "d"],
+    [7200, 3600, "h"],
+    [120, 60, "m"],
+  ] as const;
+  const [, length, letter] = units.find(([from]) => seconds >= from) ?? [0, 1, ""];
+  return `${Math.max(0, Math.round(seconds / length))}${letter}`;
+}
+
 function threeDigits(value: number, wholeBelow = 1000): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   return Number.isInteger(value) && Math.abs(value) < wholeBelow

@@ -11,6 +11,7 @@ import {
   type TargetName,
   type Window,
 } from "../analyze/load/index.ts";
+import { commandLine } from "../base/command-line.ts";
 import { UsageError } from "../base/errors.ts";
 import type { Provenance } from "../model/index.ts";
 import { type OriginTable, provenanceOf } from "../store/index.ts";
@@ -62,11 +63,13 @@ export async function askedTime(
   const window = { from: to - minutes, to };
   if (window.from >= stored.to || window.to <= stored.from)
     throw new UsageError(
-      `to ${toText}: the store has ${isoTime(stored.from)} to ${isoTime(stored.to)} and nothing of this time`,
+      `to ${toText}: the store has ${isoTime(stored.from)}Z to ${isoTime(stored.to)}Z and nothing of this time`,
     );
   const stepMinutes = STEPS.find((step) => minutes / step <= STEPS_MAX) ?? 1440;
   const words =
-    toText === undefined ? ["--from", `end-${span}`] : ["--from", isoTime(window.from), "--to", isoTime(to)];
+    toText === undefined
+      ? ["--from", `end-${span}`]
+      : ["--from", `${isoTime(window.from)}Z`, "--to", `${isoTime(to)}Z`];
   const [name, asked] = [
     `window ${window.from} ${window.to}`,
     { ...window, grain: Math.min(60, stepMinutes) },
@@ -82,6 +85,10 @@ export async function askedTime(
 }
 
 export const isoTime = (minute: number): string => new Date(minute * 60_000).toISOString().slice(0, 16);
+
+/** The command for numbers that no command but `plimsoll sql` prints. */
+export const sqlCommand = ({ store }: Ask, sql: string): string =>
+  commandLine(["plimsoll", "sql", "--store", store, sql]);
 
 /** The one target that a name in an address means. */
 export async function askedTarget(

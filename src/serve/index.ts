@@ -219,7 +219,7 @@ class Site {
     return {
       ...{ root: rootOf(url), address, user: viewer.name, nav, sql: this.#options.sql && viewer.isAdmin },
       storeName: basename(this.#options.store) || this.#options.store,
-      version: version?.id ?? "none",
+      version: version?.id,
       madeBy: this.#options.madeBy,
       assets: ASSETS,
     };

@@ -1,4 +1,5 @@
 /** `/sql?q=`: one reading statement, in `plimsoll sql` with its sandbox, in a process with bounds on time and memory. */
+import { csvText } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { type Cell, table } from "../model/index.ts";
 import { escapeHtml, prose } from "../report/html/index.ts";
@@ -15,9 +16,12 @@ const STATEMENT_MAX = 3000;
 export async function sqlReply(ask: Ask, frame: Frame): Promise<Reply> {
   const q = frame.address.get("q")?.trim() ?? "";
   const form = `<div class="page-head"><h1>SQL</h1><p>One reading statement over the tables of the store, at most ${SECONDS_MAX} s and ${ROWS_MAX} rows.</p></div><form class="ask sql" method="get"><textarea name="q" rows="6" aria-label="Statement" spellcheck="false" maxlength="${STATEMENT_MAX}">${escapeHtml(q)}</textarea><button class="tool">Ask</button></form>`;
+  const answer = q === "" ? undefined : await answerPanel(ask, q);
+  if (ask.param("csv") !== undefined && answer !== undefined)
+    return { status: 200, type: "text/csv; charset=utf-8", body: csvText(answer.csv) };
   const content: PageContent = {
     ...{ title: "SQL", head: form, origin: { synthetic: 0, of: 0, unit: "rows" } },
-    panels: q === "" ? [] : [await answerPanel(ask, q)],
+    panels: answer === undefined ? [] : [answer],
   };
   return { status: 200, type: "text/html; charset=utf-8", body: pageHtml(content, frame) };
 }

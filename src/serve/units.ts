@@ -15,12 +15,10 @@ export const byteScale = (most: number, per = ""): Scale => scaleOf(most, (prefi
 export const countScale = (most: number, word: string): Scale =>
   scaleOf(most, (prefix) => (prefix === "" ? word : `${prefix} ${word}`));
 
-/** 14, 4m, 3h, 2d: as short as a cell is wide. */
-export function ageText(seconds: number): string {
-  if (seconds < 0) return "0";
-  if (seconds < 120) return String(Math.round(seconds));
-  if (seconds < 7200) return `${Math.round(seconds / 60)}m`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)}h` : `${Math.round(seconds / 86_400)}d`;
+/** Shares that stand under each other: `23.6 %`, `<0.1 %`. */
+export function shareText(share: number): string {
+  if (!Number.isFinite(share)) return "–";
+  return share > 0 && share < 0.0005 ? "<0.1 %" : `${(100 * share).toFixed(1)} %`;
 }
 
 /** 12 minutes, 3 hours, 8 years. */

@@ -27,18 +27,40 @@ export const countedAlerts = (alerts: readonly Alert[], ageSeconds: number): rea
     .filter(({ kind }) => kind !== "silent" || !isArchive(ageSeconds))
     .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.value / b.limit - a.value / a.limit);
 
-export function verdictOf(alerts: readonly Alert[], ageSeconds: number, rules: number): Verdict {
+interface Judged {
+  /** Alert rules that have the data they need. */
+  readonly judged: number;
+  readonly rules: number;
+  /** What is above its band of last week at the end: "Read". */
+  readonly above: readonly string[];
+}
+
+export function verdictOf(
+  alerts: readonly Alert[],
+  ageSeconds: number,
+  { judged, rules, above }: Judged,
+): Verdict {
   const [first, ...others] = alerts;
   const more = others.length === 0 ? "" : ` And ${formatMany(others.length, "more alert")}.`;
+  const when = isArchive(ageSeconds) ? ` At the end of the store, ${longAge(ageSeconds)} ago.` : "";
   if (first !== undefined)
-    return { level: "warn", ...worded(first, others), lead: `${leadOf(first)}${more}` };
+    return { level: "warn", ...worded(first, others), lead: `${leadOf(first)}${more}${when}` };
+  const quiet =
+    judged === rules
+      ? `None of ${rules} alert rules fires.`
+      : `None of the ${judged} alert rules that have data fires; ${rules - judged} have none.`;
+  const busy =
+    above.length === 0
+      ? ""
+      : ` ${above.join(" and ").replace(/^./, (letter) => letter.toUpperCase())} ${above.length === 1 ? "is" : "are"} above last week.`;
   if (isArchive(ageSeconds))
     return {
       level: "info",
-      headline: "Nothing unusual at the end of the store",
-      lead: `Its newest sample is ${longAge(ageSeconds)} old: what is shown is the last time that it has.`,
+      headline: "No alerts at the end of the store",
+      lead: `${quiet}${busy} Its newest sample is ${longAge(ageSeconds)} old.`,
     };
-  return { level: "good", headline: "All is well", lead: `None of ${rules} alert rules fires.` };
+  if (judged === 0) return { level: "info", headline: "No alert rule has data", lead: busy.trim() };
+  return { level: "good", headline: "All is well", lead: `${quiet}${busy}` };
 }
 
 const targetOf = (subject: string): string => subject.replace(/^.*-(?=(OST|MDT)[0-9a-f]{4}$)/i, "");

@@ -113,6 +113,54 @@ it.runIf(hasBrowser)(
   120_000,
 );
 
+/** What pages work out beside the numbers of the command: bands, sums of two of its numbers, shares of what it prints. */
+const DERIVED = /^(?:seen|hour|.*_p[159]0.*|calls|memory|ratio|perRow|place|.*Usecs|small|perWrite|)$/;
+/** The manifest has them, and no command lists it. */
+const FROM_MANIFEST = new Set(["/store growth", "/store batches"]);
+const numbersIn = (text: string): string[] =>
+  (text.match(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi) ?? []).map((word) => Number(word).toPrecision(9));
+const cellsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, word]) => quoted ?? word ?? "");
+const plain = (html: string): string =>
+  html.replace(
+    /&(?:amp|lt|gt|quot|#39);/g,
+    (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" })[entity] ?? "",
+  );
+
+it("the command of each panel prints the numbers of its CSV", async () => {
+  let compared = 0;
+  for (const path of ADDRESSES.filter((one) => one !== "/studies")) {
+    const { text } = await site.get(path);
+    for (const panel of text.split('<section class="panel" id="').slice(1)) {
+      const id = panel.slice(0, panel.indexOf('"'));
+      const link = plain(/href="(\?[^"]*)" download/.exec(panel)?.[1] ?? "");
+      if (link === "" || FROM_MANIFEST.has(`${path} ${id}`)) continue;
+      const command = plain(/command<\/summary>.*?<code>([\s\S]*?)<\/code>/.exec(panel)?.[1] ?? "");
+      const words = command.replace(/^plimsoll/, `${process.execPath} ${join(root, "dist/main.js")}`);
+      const asJson = / (?:sql|--json) ?/.test(command) ? "" : " --json";
+      const { stdout, status, stderr } = spawnSync(
+        "bash",
+        ["-c", `${words.replace(/ -o \S+$/, "")}${asJson}`],
+        { encoding: "utf8" },
+      );
+      expect.soft([path, id, command, status === 0 || id === "alerts", stderr.slice(0, 300)]).toEqual([
+        ...[path, id, command, true, stderr.slice(0, 300)],
+      ]);
+      const printed = new Set(numbersIn(stdout));
+      const [head = [], ...rows] = (await site.get(`${path}${link}`)).text.trim().split("\r\n").map(cellsOf);
+      const missing = rows.flatMap((row) =>
+        row.flatMap((cell, at) => {
+          if (cell === "" || !Number.isFinite(Number(cell)) || DERIVED.test(head[at] ?? "")) return [];
+          compared++;
+          return printed.has(Number(cell).toPrecision(9)) ? [] : [`${head[at]} ${cell}`];
+        }),
+      );
+      expect.soft([path, id, missing]).toEqual([path, id, []]);
+    }
+  }
+  expect(compared).toBeGreaterThan(3000);
+}, 300_000);
+
 it("a thousand connections are held, and one more client is answered", async () => {
   const sockets = await Promise.all(
     Array.from(

@@ -1,4 +1,5 @@
 /** Looks every second whether the page has changed, and puts the new one in its place: the reader keeps place and focus. */
+import { formatAge } from "../../src/base/units.ts";
 import { all } from "../report/dom.ts";
 
 const EVERY_MS = 1000;
@@ -39,7 +40,10 @@ export class Live {
     if (answer.status === 304) return this.#fresh();
     if (answer.status !== 200) {
       this.#failures++;
-      return this.#say("bad", answer.status === 503 ? "store not there" : `answer ${answer.status}`);
+      const told = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("h1");
+      // What the page itself says needs no second voice.
+      const isSaid = told !== null && told.textContent === document.querySelector("h1")?.textContent;
+      return this.#say("bad", isSaid ? "" : (told?.textContent ?? `answer ${answer.status}`));
     }
     const isFirst = this.#tag === null && this.#failures === 0;
     this.#tag = answer.headers.get("ETag");
@@ -58,7 +62,7 @@ export class Live {
     const live = document.querySelector<HTMLElement>(".live");
     const words = live?.querySelector("span");
     if (!live || !words) return;
-    live.hidden = false;
+    live.hidden = text === "";
     live.className = `live ${level}`;
     if (words.textContent !== text) words.textContent = text;
   }
@@ -104,13 +108,6 @@ const pathOf = (element: Element): string =>
 export function keepAges(): void {
   setInterval(() => {
     const now = Date.now() / 1000;
-    for (const one of all(".age[data-unix]")) one.textContent = ageText(now - Number(one.dataset.unix));
+    for (const one of all(".age[data-unix]")) one.textContent = formatAge(now - Number(one.dataset.unix));
   }, 1000);
-}
-
-function ageText(seconds: number): string {
-  if (seconds < 0) return "0";
-  if (seconds < 120) return String(Math.round(seconds));
-  if (seconds < 7200) return `${Math.round(seconds / 60)}m`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)}h` : `${Math.round(seconds / 86_400)}d`;
 }

@@ -46,6 +46,7 @@ export { answerable, withMinutes } from "./levels.ts";
 export {
   byApplication,
   hasOrder,
+  importantColumns,
   RANKED,
   RANKED_COLUMNS,
   RANKED_ORDERS,

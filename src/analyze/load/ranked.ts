@@ -119,7 +119,7 @@ const ORDER_COLUMNS: Readonly<Record<RankedOrder, readonly string[]>> = {
   runs: ["runs"],
 };
 
-function importantColumns(
+export function importantColumns(
   what: (typeof RANKED)[number],
   order: RankedOrder,
   rows: readonly RankedRow[],

@@ -70,7 +70,13 @@ export async function firstRowsOfStore(
   db: Queryable,
   what: (typeof RANKED)[number],
   { order, limit, userIds, application, search }: FirstRequest,
-): Promise<{ readonly rows: readonly RankedRow[]; readonly found: number; readonly all: number }> {
+): Promise<{
+  readonly rows: readonly RankedRow[];
+  readonly found: number;
+  readonly all: number;
+  /** The statement that gives the rows. */
+  readonly sql: string;
+}> {
   const own = ownCondition(userIds);
   const every = what === "files" ? filesSql(own) : what === "runs" ? runsSql(own) : applicationsSql(own);
   const count = async (sql: string): Promise<number> => Number((await db.rows(sql))[0]?.n ?? 0);
@@ -91,11 +97,10 @@ export async function firstRowsOfStore(
     what === "files"
       ? ["* exclude (file_id)", "file_id"]
       : [what === "runs" ? "*" : "* exclude (source)", "source"];
-  const rows = await db.rows(
-    `select ${names} from ${chosen} order by ${key} desc nulls last, ${tie} limit ${limit}`,
-  );
+  const sql = `select ${names} from ${chosen} order by ${key} desc nulls last, ${tie} limit ${limit}`;
+  const rows = await db.rows(sql);
   const found = wanted.length === 0 ? all : await count(`select count(*)::double as n from ${chosen}`);
-  return { rows: rows as RankedRow[], found, all };
+  return { rows: rows as RankedRow[], found, all, sql };
 }
 
 const TEXTS: Readonly<Record<(typeof RANKED)[number], readonly string[]>> = {

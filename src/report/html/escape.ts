@@ -70,7 +70,7 @@ export function cellName(text: string, charactersMax: number): string {
 }
 
 /** A path beside the page with or without an anchor: no other host, no scheme, nothing that a browser would run. */
-const ADDRESS = /^(?!\/)[\w.~%/-]*(?:#[\w.~%=&-]+)?$/;
+const ADDRESS = /^(?!\/)[\w.~%/-]*(?:\?[\w.~%=&+-]+)?(?:#[\w.~%=&-]+)?$/;
 
 /** The address where it is one that a page may lead to; else null. */
 export const plainAddress = (text: unknown): string | null =>

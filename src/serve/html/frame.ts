@@ -11,7 +11,8 @@ export interface Frame {
   readonly address: URLSearchParams;
   readonly storeName: string;
   readonly user: string | null;
-  readonly version: string;
+  /** Of the store that was read; a page that only says something has none. */
+  readonly version: string | undefined;
   readonly madeBy: string;
   readonly sql: boolean;
   readonly assets: { readonly script: string; readonly style: string };
@@ -42,10 +43,13 @@ export const messageHtml = (frame: Frame, title: string, text: string): string =
   shellHtml(
     frame,
     title,
-    `<div class="page-head message"><h1>${prose(title)}</h1><p>${prose(text)}</p></div>`,
+    `<div class="page-head message"><h1>${prose(title)}</h1><p>${prose(sentence(text))}</p></div>`,
     "",
     "",
   );
+
+const sentence = (text: string): string =>
+  `${text.replace(/^./u, (letter) => letter.toUpperCase())}${/[.?!]$/.test(text) ? "" : "."}`;
 
 function shellHtml(frame: Frame, title: string, main: string, tools: string, data: string): string {
   const { root, assets } = frame;
@@ -78,7 +82,7 @@ function shellHtml(frame: Frame, title: string, main: string, tools: string, dat
 ${MAIN}
 ${main}
 </main>
-<footer class="foot wrap"><p>Made by ${prose(frame.madeBy)} from the store <b>${prose(frame.storeName)}</b>, version <code>${escapeHtml(frame.version)}</code>${frame.user === null ? "" : `, for ${prose(frame.user)}`}. <span class="keys-hint"><kbd>/</kbd> find <kbd>?</kbd> all keys</span></p></footer>
+<footer class="foot wrap"><p>Made by ${prose(frame.madeBy)} from the store <b>${prose(frame.storeName)}</b>${frame.version === undefined ? "" : `, version <code>${escapeHtml(frame.version)}</code>`}${frame.user === null ? "" : `, for ${prose(frame.user)}`}. <span class="keys-hint"><kbd>/</kbd> find <kbd>?</kbd> all keys</span></p></footer>
 ${data}</body>
 </html>
 `;

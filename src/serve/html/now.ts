@@ -1,9 +1,9 @@
 /** Parts of the first page: verdict, states, freshness, who, space. */
 import type { TargetSpace } from "../../analyze/load/index.ts";
-import { formatShare } from "../../base/units.ts";
+import { formatAge, formatShare } from "../../base/units.ts";
 import { attribute, escapeHtml, markSvg, name, prose } from "../../report/html/index.ts";
 import { addressOf } from "../links.ts";
-import { ageText, byteScale, countScale } from "../units.ts";
+import { byteScale, countScale, shareText } from "../units.ts";
 import type { Verdict } from "../verdict.ts";
 import type { Who, WhoRow } from "../who.ts";
 import { short } from "./time.ts";
@@ -50,6 +50,8 @@ const stateHtml = ({ level, word, text }: State): string =>
   `<li><span class="sev ${level}">${markSvg(level)}${escapeHtml(word)}</span>${prose(text)}</li>`;
 
 const CELLS_MAX = 48;
+/** A label and an age. */
+const CELL_PX = 40;
 
 /** The age of the newest sample of each target; of hundreds only those that are late, and how many are not. */
 export function freshHtml(
@@ -59,7 +61,7 @@ export function freshHtml(
   const all = groups.flatMap(({ targets }) => targets);
   const isMany = all.length > CELLS_MAX;
   const age = (one: FreshTarget) =>
-    `<span data-unix="${Math.floor(one.unix)}" class="age">${ageText(nowUnix - one.unix)}</span>`;
+    `<span data-unix="${Math.floor(one.unix)}" class="age">${formatAge(nowUnix - one.unix)}</span>`;
   const cell = (one: FreshTarget, label: string) =>
     `<li${one.isLate ? ' class="late"' : ""} title="${attribute(`${one.label}: newest sample ${new Date(one.unix * 1000).toISOString().slice(0, 19)} UTC`)}"><b>${prose(label)}</b>${age(one)}</li>`;
   if (!isMany)
@@ -67,7 +69,7 @@ export function freshHtml(
       .filter(({ targets }) => targets.length > 0)
       .map(
         ({ kind, targets }) =>
-          `<span>${escapeHtml(kind)}</span><ul style="flex:${targets.length}">${targets.map((one) => cell(one, shortLabel(one.label))).join("")}</ul>`,
+          `<div style="flex:${targets.length} 1 ${CELL_PX * (targets.length + 1)}px"><span>${escapeHtml(kind)}</span><ul>${targets.map((one) => cell(one, shortLabel(one.label))).join("")}</ul></div>`,
       )
       .join("")}</div>`;
   const late = all.filter(({ isLate }) => isLate);
@@ -89,6 +91,7 @@ export function whoHtml(who: Who, place: "user" | "account", root: string, ahead
   const isBytes = who.measure === "bytes" || who.measure === "read" || who.measure === "write";
   const { divisor, unit } = isBytes ? byteScale(who.total) : countScale(who.total, "ops");
   const most = who.rows.reduce((high, { share }) => Math.max(high, share || 0), 0);
+  const hasBefore = who.rows.some(({ change }) => !Number.isNaN(change));
   const row = (one: WhoRow): string => {
     const address = one.kind === "one" ? addressOf(root, place, one.name) : undefined;
     const label =
@@ -96,16 +99,17 @@ export function whoHtml(who: Who, place: "user" | "account", root: string, ahead
         ? name(one.name, 24)
         : `<a href="${escapeHtml(address)}">${name(one.name, 24)}</a>`;
     const width = most > 0 ? (100 * (one.share || 0)) / most : 0;
-    return `<tr class="${one.kind}"><th scope="row">${label}${one.note === "" ? "" : `<span>${prose(one.note)}</span>`}</th><td class="bar-c"><i style="width:${width.toFixed(1)}%"></i></td><td class="num">${formatShare(one.share)}</td><td class="num"><b>${short(one.amount / divisor)}</b></td>${changeHtml(one)}</tr>`;
+    return `<tr class="${one.kind}"><th scope="row">${label}${one.note === "" ? "" : `<span>${prose(one.note)}</span>`}</th><td class="bar-c"><i style="width:${width.toFixed(1)}%"></i></td><td class="num">${shareText(one.share)}</td><td class="num"><b>${amountText(one.amount / divisor)}</b></td>${hasBefore ? changeHtml(one) : ""}</tr>`;
   };
   if (who.rows.length === 0) return '<p class="nothing">No load in this time.</p>';
-  return `<div class="scroll"><table class="who"><thead><tr><th scope="col">${escapeHtml(ahead)}</th><th scope="col" colspan="2" class="num">share</th><th scope="col" class="num">${escapeHtml(unit)}</th><th scope="col" class="num" title="change to the same time last week">± week</th></tr></thead><tbody>${who.rows.map(row).join("")}</tbody></table></div>`;
+  return `<div class="scroll"><table class="who"><thead><tr><th scope="col">${escapeHtml(ahead)}</th><th scope="col" colspan="2" class="num">share</th><th scope="col" class="num">${escapeHtml(unit)}</th>${hasBefore ? '<th scope="col" class="num" title="change to the same time last week">± week</th>' : ""}</tr></thead><tbody>${who.rows.map(row).join("")}</tbody></table></div>`;
 }
+
+const amountText = (value: number): string => (value > 0 && value < 0.005 ? "<0.01" : short(value));
 
 /** A trend is no severity: grey arrows. */
 function changeHtml({ change, kind }: WhoRow): string {
   if (change === null) return `<td class="num tr">${kind === "one" ? "new" : "–"}</td>`;
-  if (Number.isNaN(change)) return '<td class="num tr" title="the store has no such time last week">–</td>';
   const arrow = change > 0.05 ? "↑" : change < -0.05 ? "↓" : "→";
   const percent = Math.abs(100 * change);
   const text = percent >= 1000 ? "10×+" : `${percent.toFixed(0)} %`;

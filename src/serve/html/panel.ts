@@ -28,7 +28,10 @@ export function panelHtml(panel: Panel, build: PanelBuild): string {
       ? panel.content.html
       : panel.content.map((block) => blockHtml(block, id, build)).join("\n");
   const note = panel.note === undefined ? "" : ` <span>${prose(panel.note)}</span>`;
-  return `<section class="panel" id="${id}" aria-labelledby="${id}-title"><div class="ph"><h2 id="${id}-title">${prose(panel.title)}${note}</h2>${outHtml(panel, build.frame)}</div>
+  // A title once is enough.
+  const [first] = "html" in panel.content ? [] : panel.content;
+  const isSame = first?.kind === "figure" && first.figure.title === panel.title;
+  return `<section class="panel" id="${id}"${isSame ? " data-same" : ""} aria-labelledby="${id}-title"><div class="ph"><h2 id="${id}-title">${prose(panel.title)}${note}</h2>${outHtml(panel, build.frame)}</div>
 ${body}</section>`;
 }
 

@@ -25,6 +25,10 @@ export function timeText(axis: TimeAxis, minute: number, withDay = false): strin
   return withDay ? `${day}, ${time}` : time;
 }
 
+/** The time of the step that a minute is in: as in CSV. */
+export const stepSql = ({ from, stepMinutes }: TimeAxis): string =>
+  `make_timestamp((${from} + (minute_unix - ${from}) // ${stepMinutes} * ${stepMinutes}) * 60000000)`;
+
 /** Round times, at most seven of them. */
 export function axisHtml(axis: TimeAxis): string {
   const minutes = axis.steps * axis.stepMinutes;
@@ -49,7 +53,7 @@ export interface Strip {
   /** For each second, in the unit; NaN: not seen. */
   readonly values: readonly number[];
   readonly band: Band | undefined;
-  /** What stands in place of the state where there is no band. */
+  /** What stands in place of the state where there is no band, if it is not said for all. */
   readonly noBand?: string;
   /** Upper end of the axis, when it is not that of the values. */
   readonly top?: number;
@@ -58,7 +62,7 @@ export interface Strip {
 const UNUSUAL = 1.25;
 
 /** Whether the last value is beyond what is usual. */
-function stripState({ values, band }: Strip): "above" | "below" | "usual" | "unknown" {
+export function stripState({ values, band }: Strip): "above" | "below" | "usual" | "unknown" {
   const last = values.findLastIndex((value) => !Number.isNaN(value));
   const [value, low, high] = [values[last], band?.low[last], band?.high[last]];
   if (value === undefined || low === undefined || high === undefined || !(high > 0)) return "unknown";
@@ -76,12 +80,14 @@ export function stripHtml(strip: Strip): string {
   const words = { above: ["warn", "above"], below: ["info", "below"], usual: ["good", "usual"] } as const;
   const mark =
     state === "unknown"
-      ? `<span class="sev unknown">${escapeHtml(strip.noBand ?? "no last week")}</span>`
+      ? strip.noBand === undefined
+        ? ""
+        : `<span>${escapeHtml(strip.noBand)}</span>`
       : `<span class="sev ${words[state][0]}">${markSvg(words[state][0])}${words[state][1]}</span>`;
   const range = state === "unknown" ? "" : `${short(band?.low[at] ?? 0)}–${short(band?.high[at] ?? 0)}`;
   const summary = `${name}: ${short(last)} ${unit} now${range === "" ? "" : `, usual ${range}`}`;
   return `<div class="strip"><div class="l"><b>${escapeHtml(name)}</b><span>${escapeHtml(unit)}</span></div>
-<div class="tplot" role="img" aria-label="${attribute(summary)}"><span class="ymax axis">${short(top)}</span><svg viewBox="0 0 ${values.length} 40" preserveAspectRatio="none" aria-hidden="true">${bandPath(band, top, values.length)}${state === "above" ? excessPath(values, band, top) : ""}${linePath(values, top)}</svg>${gapsHtml(values)}</div>
+<div class="tplot" role="img" aria-label="${attribute(summary)}"><span class="ymax axis">${axisText(top)}</span><svg viewBox="0 0 ${values.length} 40" preserveAspectRatio="none" aria-hidden="true">${bandPath(band, top, values.length)}${state === "above" ? excessPath(values, band, top) : ""}${linePath(values, top)}</svg>${gapsHtml(values)}</div>
 <div class="r"><b>${short(last)}</b>${mark}<span>${range}</span></div></div>`;
 }
 
@@ -127,6 +133,9 @@ function niceTop(value: number): number {
   return (([1, 1.5, 2, 3, 4, 5, 6, 8, 10] as const).find((step) => step * power >= value) ?? 10) * power;
 }
 
+/** Of an axis: as `short`, without zeros at the end. */
+const axisText = (value: number): string => short(value).replace(/\.0+$|(\.\d*?[1-9])0+$/, "$1");
+
 /** Three digits at most. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return "–";
@@ -150,12 +159,12 @@ export interface HeatRow {
 
 const CLASSES = 5;
 
-/** The value from which cells are darkest: above it are two of a hundred, so that the usual load is pale. */
+/** The value from which cells are darkest: above it are two of a hundred, and the usual load is pale. */
 export function heatTop(rows: readonly HeatRow[]): number {
   const values = rows.flatMap((row) => row.values.filter((value) => value > 0)).sort((a, b) => a - b);
   const at = (part: number) => values[Math.floor(part * (values.length - 1))] ?? 0;
-  // A few hot cells do not blank the rest, nor does a quiet map look hot.
-  return niceTop(Math.min(at(1), Math.max(at(0.98), 4 * at(0.5))));
+  // A few hot cells do not blank the rest, nor does an even map look hot.
+  return niceTop(Math.max(at(0.98), 4 * at(0.5)));
 }
 
 export function heatRowsHtml(rows: readonly HeatRow[], top: number, axis: TimeAxis): string {
@@ -214,4 +223,4 @@ function runsOf(
 }
 
 export const rampHtml = (top: number, unit: string): string =>
-  `<span class="ramp">0 ${Array.from({ length: CLASSES + 1 }, (_, at) => `<i class="c${at}"></i>`).join("")} over ${short(top)} ${escapeHtml(unit)}<i class="gapbox"></i>no sample</span>`;
+  `<span class="ramp">0 ${Array.from({ length: CLASSES + 1 }, (_, at) => `<i class="c${at}"></i>`).join("")} over ${axisText(top)} ${escapeHtml(unit)}<i class="gapbox"></i>no sample</span>`;

@@ -53,6 +53,7 @@ async function compareContent(ask: Ask): Promise<PageContent> {
   );
   const command = commandLine([
     ...["plimsoll", "compare", "--store", ask.store, "--a", text.a, "--b", text.b, "--order", measure],
+    ...["--limit", String(ROWS)],
   ]);
   const shown = ask.viewer.isAdmin ? comparison : ownComparison(comparison, ask.viewer.name);
   const document = comparisonDocument(shown, `all ${targets.length} targets`, { command, madeBy: "", zone });
@@ -89,7 +90,13 @@ function ownComparison(comparison: Comparison, name: string | null): Comparison 
 function sqlOf(id: string, a: Window, b: Window): string {
   const amount = "sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))";
   const side = ({ from, to }: Window, name: string) =>
-    `${amount} filter (minute_unix >= ${from} and minute_unix < ${to}) / ${(to - from) / 60} as ${name}_per_hour`;
-  const column = id === "targets" ? "target" : "job_id";
-  return `select ${column}, ${side(a, "a")}, ${side(b, "b")} from minutes group by all order by abs(coalesce(a_per_hour, 0) - coalesce(b_per_hour, 0)) desc limit 20`;
+    `${amount} filter (minute_unix >= ${from} and minute_unix < ${to})::double / ${(to - from) / 60} as ${name}_per_hour`;
+  const rest = `${side(a, "a")},
+  ${side(b, "b")}, coalesce(b_per_hour, 0) - coalesce(a_per_hour, 0) as change`;
+  const order = `group by all order by abs(change) desc limit ${ROWS}`;
+  if (id === "targets") return `select file_system, target, ${rest}\nfrom targets ${order}`;
+  if (id === "jobs") return `select job_id, ${rest}\nfrom minutes ${order}`;
+  const name = id === "users" ? "user_name" : "account";
+  return `select ${name}, ${rest}
+from minutes left join (select job_key, any_value(${name}) as ${name} from jobs group by all) using (job_key) ${order}`;
 }

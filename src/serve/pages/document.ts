@@ -17,6 +17,8 @@ interface DocumentPage {
   readonly origin: Provenance;
   /** Of a section. */
   sql(id: string): string;
+  /** Of a section whose numbers the command of the document does not print. */
+  command?(id: string): string;
   /** Places that names in columns of tables lead to, by the key of the column; of a section where they differ. */
   links(id: string): Readonly<Record<string, Place>>;
   readonly spans?: PageContent["spans"];
@@ -38,7 +40,7 @@ export function documentContent(ask: Ask, document: Document, page: DocumentPage
       );
       return {
         ...{ id: section.id, title: section.title, content: blocks, csv: blocksCsv(section.blocks) },
-        ...{ sql: page.sql(section.id), command: document.command },
+        ...{ sql: page.sql(section.id), command: page.command?.(section.id) ?? document.command },
       };
     }),
   };

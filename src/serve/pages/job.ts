@@ -2,13 +2,14 @@
 import { jobAnswer, jobDocument, jobLoad, limitsOf, WRITE_CLASS_DEFAULTS } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { originOf, storeFacts } from "../asked.ts";
+import { originOf, sqlCommand, storeFacts } from "../asked.ts";
 import {
   axisHtml,
   type HeatRow,
   heatRowsHtml,
   heatTop,
   rampHtml,
+  stepSql,
   type Strip,
   stripHtml,
 } from "../html/time.ts";
@@ -19,7 +20,8 @@ import { documentContent } from "./document.ts";
 import { offsetAtMinute } from "./time-axis.ts";
 
 const NEIGHBOURS = 20;
-const LATE_MINUTES = 5;
+/** As the command has it. */
+const LATE_MINUTES = 1;
 
 export const jobPage: Page = { path: "/job/:id", make: jobContent };
 
@@ -55,7 +57,10 @@ async function jobContent(ask: Ask): Promise<PageContent> {
   const mine = ask.viewer.isAdmin
     ? answer
     : { ...answer, runs: own.map((run) => ({ ...run, neighbours: [], neighboursTotal: 0 })) };
-  const command = commandLine(["plimsoll", "job", id, "--store", ask.store]);
+  const command = commandLine([
+    ...["plimsoll", "job", id, "--store", ask.store, "--limit", String(NEIGHBOURS)],
+    ...(cluster === undefined ? [] : ["--cluster", cluster]),
+  ]);
   const document = jobDocument(mine, { command, madeBy: "", zone });
   const is = `job_id = '${id.replaceAll("'", "''")}'`;
   const links = { job: "job", user: "user", target: "target" } as const;
@@ -72,7 +77,7 @@ async function jobContent(ask: Ask): Promise<PageContent> {
       last.series[0]?.minuteUnix ?? 0,
       (last.series.at(-1)?.minuteUnix ?? 0) + last.spanMinutes,
     ];
-    panels.splice(1, 0, await mapPanel(ask, id, is, from, to, zone, command));
+    panels.splice(1, 0, await mapPanel(ask, id, is, from, to, zone));
   }
   const reports = own.flatMap(({ darshan }) => darshan);
   if (reports.length > 0) panels.push(reportsPanel(ask, reports, is, command));
@@ -84,9 +89,16 @@ async function jobContent(ask: Ask): Promise<PageContent> {
 function sqlOf(section: string, is: string): string {
   if (section.endsWith("darshan")) return `select * from runs where ${is}`;
   if (section.endsWith("targets"))
-    return `select file_system, target, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
+    return `select file_system, target, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls, count(distinct minute_unix) as minutes
 from minutes where ${is} group by all order by 3 + 4 desc`;
-  if (section.endsWith("numbers")) return `select * from job_totals where ${is}`;
+  if (section.endsWith("beside"))
+    return `select m.job_id, sum(coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)) as bytes, sum(m.metadata_calls) as metadata_calls,
+  count(distinct (m.file_system, m.target)) as targets, count(distinct m.minute_unix) as minutes
+from minutes m semi join (select file_system, target, minute_unix from minutes where ${is}) using (file_system, target, minute_unix)
+where not m.${is} group by all order by 2 desc limit ${NEIGHBOURS}`;
+  if (section.endsWith("numbers"))
+    return `select sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls,
+  sum(bytes_written) / sum(writes) as bytes_per_write, count(distinct minute_unix) as minutes from minutes where ${is}`;
   return `select minute_unix, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
 from minutes where ${is} group by all order by all`;
 }
@@ -102,7 +114,6 @@ async function mapPanel(
   from: number,
   to: number,
   zone: string,
-  command: string,
 ): Promise<Panel> {
   const stepMinutes = Math.max(1, Math.ceil((to - from) / STEPS_MAX));
   const load = await ask.answer(`job load ${id} ${from} ${to}`, (db) =>
@@ -124,7 +135,6 @@ async function mapPanel(
       unit,
       values: own.map((value) => value / divisor),
       band: undefined,
-      noBand: "",
       top: Math.max(1e-9, ...own, ...beside) / divisor,
     },
     {
@@ -165,8 +175,10 @@ async function mapPanel(
     load.targets.length > shown.length
       ? `<p class="more">The ${shown.length} busiest of ${load.targets.length} targets.</p>`
       : "";
+  const sql = `select ${stepSql(axis)} as time, target, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) as bytes, sum(metadata_calls) as metadata_calls
+from minutes where ${is} and minute_unix >= ${from} and minute_unix < ${to} group by all order by all`;
   return {
-    ...{ id: "map", title: "Targets by minute, and neighbours", command },
+    ...{ id: "map", title: "Targets by minute, and neighbours", sql, command: sqlCommand(ask, sql) },
     content: {
       html: `<div class="time heat-map">${strips.map(stripHtml).join("\n")}${heat(false)}${heat(true)}${more}${axisHtml(axis)}</div>`,
     },
@@ -181,8 +193,6 @@ async function mapPanel(
         ]),
       ),
     ],
-    sql: `select target, minute_unix, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) as bytes, sum(metadata_calls) as metadata_calls
-from minutes where ${is} group by all order by all`,
   };
 }
 

@@ -1,8 +1,7 @@
 /** Targets × time of the first page: the busiest and those with an alert where there are hundreds. */
 import { fullName, type TargetSeries, type TargetSteps } from "../../analyze/load/index.ts";
-import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import type { AskedTime, StoreFacts } from "../asked.ts";
+import { type AskedTime, sqlCommand, type StoreFacts } from "../asked.ts";
 import type { FreshTarget } from "../html/now.ts";
 import {
   axisHtml,
@@ -10,6 +9,7 @@ import {
   heatRowsHtml,
   heatTop,
   rampHtml,
+  stepSql,
   type TimeAxis,
   timeText,
 } from "../html/time.ts";
@@ -67,7 +67,7 @@ export function eventHtml(event: BusyEvent | undefined, axis: TimeAxis): string 
 }
 
 export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
-  const { series, alerts, fresh, axis, stepMinutes, window, words, targets: all } = of;
+  const { series, alerts, fresh, axis, stepMinutes, window, targets: all } = of;
   const seconds = 60 * stepMinutes;
   const marked = new Set(alerts.map(({ subject }) => subject));
   const late = new Set(fresh.filter(({ isLate }) => isLate).map(({ label }) => label));
@@ -118,6 +118,9 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
     return `<div class="sub"><b>${kind}s</b> ${isBytes ? "read and written" : "operations"}, ${escapeHtml(unit)}${rampHtml(top, "")}</div>${heatRowsHtml(rows, top, axis)}${more}`;
   };
   const html = `<div class="time heat-map">${part("OST", bytesOf, true)}${part("MDT", (one, at) => one.metadata[at] ?? 0, false)}${axisHtml(axis)}</div>`;
+  const sql = `select ${stepSql(axis)} as time, file_system, target, sum(bytes_read) as bytes_read,
+  sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls, sum(opens) as opens
+from ${series.source} where minute_unix >= ${window.from} and minute_unix < ${window.to} group by all order by all`;
   const time = (at: number) => new Date((window.from + at * stepMinutes) * 60_000).toISOString();
   return {
     ...{ id: "targets", title: "Targets by minute", content: { html } },
@@ -133,10 +136,8 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
         ]),
       ),
     ],
-    sql: `select file_system, target, make_timestamp((minute_unix // ${stepMinutes}) * ${stepMinutes} * 60000000) as time,
-  sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
-from ${series.source} where minute_unix >= ${window.from} and minute_unix < ${window.to} group by all order by all`,
-    command: commandLine(["plimsoll", "top", "targets", "--store", ask.store, ...words, "--limit", "1000"]),
+    sql,
+    command: sqlCommand(ask, sql),
   };
 }
 

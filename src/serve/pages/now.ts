@@ -16,17 +16,25 @@ import {
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { formatShare } from "../../base/units.ts";
-import { escapeHtml, name, prose } from "../../report/html/index.ts";
-import { type AskedTime, askedTime, originOf, type StoreFacts } from "../asked.ts";
+import { escapeHtml, markSvg, name, prose } from "../../report/html/index.ts";
+import { type AskedTime, askedTime, isoTime, originOf, sqlCommand, type StoreFacts } from "../asked.ts";
 import { type FreshTarget, freshHtml, spaceHtml, type State, verdictHtml, whoHtml } from "../html/now.ts";
-import { axisHtml, type Strip, stripHtml, type TimeAxis, timeText } from "../html/time.ts";
+import {
+  axisHtml,
+  stepSql,
+  type Strip,
+  stripHtml,
+  stripState,
+  type TimeAxis,
+  timeText,
+} from "../html/time.ts";
 import { addressOf } from "../links.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
-import { byteScale, countScale, type Scale } from "../units.ts";
+import { byteScale, countScale, longAge, type Scale } from "../units.ts";
 import { type Alert, countedAlerts, isArchive, verdictOf } from "../verdict.ts";
 import { type Who, whoCsv, whoOf } from "../who.ts";
 import { busySince, eventHtml, isKind, targetsPanel } from "./now-targets.ts";
-import { offsetAtMinute } from "./time-axis.ts";
+import { offsetAtMinute, timesText } from "./time-axis.ts";
 
 const SPANS = ["15m", "30m", "60m", "3h", "6h", "12h", "24h"];
 const WHO_ROWS = 5;
@@ -58,17 +66,24 @@ async function nowContent(ask: Ask): Promise<PageContent> {
   // Who loads most is nobody's business but that of administrators.
   const told = alerts.alerts.filter(({ kind }) => ask.viewer.isAdmin || kind !== "user-share");
   const counted = countedAlerts(told, age);
-  const verdict = verdictOf(counted, age, RULES.length);
+  const load = loadStrips(time, series, before);
+  const missing = new Set(alerts.unjudged.map(({ rule }) => rule));
+  const judged = RULES.filter(({ id, kind }) => !missing.has(id) && !(kind === "silent" && isArchive(age)));
+  const above = load.filter((strip) => stripState(strip) === "above").map(({ name }) => name.toLowerCase());
+  const verdict = verdictOf(counted, age, { judged: judged.length, rules: RULES.length, above });
   const fresh = freshTargets(newest);
   const axis = {
     ...{ from: window.from, stepMinutes, steps: series.total.read.length },
     offsetSeconds: offsetAtMinute(time.zone, window.from),
   };
   const event = busySince(series, counted);
-  const who = await culpritHtml(ask, time, counted);
+  const culprit = await culpritHtml(ask, time, counted);
+  const who = ["plimsoll", "who", "--store", ask.store, ...time.words, "--limit", String(WHO_ROWS)];
   const aboutHref = verdict.about && addressOf(ask.root, verdict.about.place, verdict.about.name);
   const mayFollow = verdict.about?.place === "target" || ask.viewer.isAdmin;
-  const head = `${verdictHtml(verdict, statesOf(series, counted, space, fresh), { about: mayFollow ? aboutHref : undefined, who })}
+  const states = statesOf(series, counted, space, fresh);
+  if (isArchive(age)) states.splice(3, 1, { level: "unknown", word: "archive", text: `${longAge(age)} old` });
+  const head = `${verdictHtml(verdict, states, { about: mayFollow ? aboutHref : undefined, who: culprit })}
 ${freshHtml(
   ["OST", "MDT"].map((kind) => ({ kind, targets: fresh.filter(({ label }) => isKind(label, kind)) })),
   ask.nowUnix,
@@ -79,7 +94,13 @@ ${freshHtml(
     origin,
     spans: { choices: SPANS, span },
     panels: [
-      loadPanel(ask, time, series, before, axis, eventHtml(event, axis)),
+      loadPanel(ask, time, {
+        source: series.source,
+        strips: load,
+        hasBand: before !== undefined,
+        axis,
+        event,
+      }),
       targetsPanel(ask, { ...time, series, fresh, alerts: counted, axis, event }),
       {
         ...{ id: "who-bytes", title: "Who moves bytes", aside: true },
@@ -87,7 +108,7 @@ ${freshHtml(
         content: { html: whoHtml(bytes, "user", ask.root, userHead(bytes)) },
         csv: whoCsv(bytes, "user"),
         sql: whoSql(time, "coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)", "user_name"),
-        command: commandLine(["plimsoll", "who", "--store", ask.store, ...time.words, "--by", "user"]),
+        command: commandLine([...who, "--by", "user"]),
       },
       {
         ...{ id: "who-metadata", title: "Who asks the MDTs", aside: true },
@@ -95,9 +116,7 @@ ${freshHtml(
         content: { html: whoHtml(metadata, "user", ask.root, userHead(metadata)) },
         csv: whoCsv(metadata, "user"),
         sql: whoSql(time, "m.metadata_calls", "user_name"),
-        command: commandLine([
-          ...["plimsoll", "who", "--store", ask.store, ...time.words, "--by", "user", "--order", "metadata"],
-        ]),
+        command: commandLine([...who, "--by", "user", "--order", "metadata"]),
       },
       ...(accounts === undefined
         ? []
@@ -107,18 +126,10 @@ ${freshHtml(
               content: { html: whoHtml(accounts, "account", ask.root, "Account") },
               csv: whoCsv(accounts, "account"),
               sql: whoSql(time, "coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)", "account"),
-              command: commandLine([
-                "plimsoll",
-                "who",
-                "--store",
-                ask.store,
-                ...time.words,
-                "--by",
-                "account",
-              ]),
+              command: commandLine([...who, "--by", "account"]),
             },
           ]),
-      ...(space.length === 0 ? [] : [spacePanel(ask, space)]),
+      ...(space.length === 0 ? [] : [spacePanel(ask, space, time.window.to)]),
       alertsPanel(ask, time, alerts, counted, age),
     ],
   };
@@ -177,11 +188,11 @@ function statesOf(
     const bad = some.filter((one) => troubled.has(fullName(one))).length;
     if (some.length === 0) return { level: "unknown", word: "not seen", text: `no ${kind}s in the store` };
     return bad === 0
-      ? { level: "good", word: "OK", text: `${some.length} of ${some.length} ${kind}s` }
+      ? { level: "good", word: "OK", text: `all ${some.length} ${kind}s` }
       : {
           level: "warn",
           word: bad === 1 ? "1 alert" : `${bad} alerts`,
-          text: `${some.length - bad} of ${some.length} ${kind}s OK`,
+          text: `of ${some.length} ${kind}s`,
         };
   };
   const [total, used] = [sum(space, "bytesTotal"), sum(space, "bytesUsed")];
@@ -196,14 +207,14 @@ function statesOf(
       : {
           level: isFull ? "warn" : "good",
           word: isFull ? "nearly full" : "OK",
-          text: `space ${formatShare(used / total)} full`,
+          text: `space ${Math.round((100 * used) / total)} % full`,
         },
     late + silent === 0
-      ? { level: "good", word: "OK", text: `${fresh.length} of ${fresh.length} fresh` }
+      ? { level: "good", word: "OK", text: `all ${fresh.length} fresh` }
       : {
           level: "warn",
           word: silent > 0 ? "silent" : `${late} late`,
-          text: `${silent > 0 ? 0 : fresh.length - late} of ${fresh.length} fresh`,
+          text: silent > 0 ? "no new samples" : `${fresh.length - late} of ${fresh.length} fresh`,
         },
   ];
 }
@@ -237,27 +248,26 @@ async function culpritHtml(ask: Ask, { window, targets }: Time, alerts: readonly
   return ` Job ${id}${first.user === null ? "" : ` (${name(first.user, 30)})`} moves ${formatShare(first.share)} of it.${link}`;
 }
 
-function loadPanel(
-  ask: Ask,
-  { words, window, stepMinutes }: Time,
-  series: TargetSeries,
-  before: LoadSteps | undefined,
-  axis: TimeAxis,
-  event: string,
-): Panel {
+interface LoadStrip extends Strip {
+  readonly key: string;
+  readonly divisor: number;
+}
+
+function loadStrips({ stepMinutes }: Time, series: TargetSeries, before: LoadSteps | undefined): LoadStrip[] {
   const seconds = 60 * stepMinutes;
-  const isSeen = Array.from({ length: axis.steps }, (_, at) =>
+  const steps = series.total.read.length;
+  const isSeen = Array.from({ length: steps }, (_, at) =>
     series.targets.some(({ seen }) => (seen[at] ?? 0) > 0),
   );
-  const strips = (
+  return (
     [
       ["read", "Read"],
       ["write", "Write"],
       ["metadata", "Metadata"],
       ["opens", "Opens"],
     ] as const
-  ).map(([key, name]): Strip & { readonly key: string; readonly divisor: number } => {
-    const band = before && bandOf(before[key], axis.steps, stepMinutes);
+  ).map(([key, name]) => {
+    const band = before && bandOf(before[key], steps, stepMinutes);
     const highs = [...series.total[key], ...(band?.high ?? [])].filter(Number.isFinite);
     const most = highs.reduce((high, value) => Math.max(high, value), 0) / seconds;
     const { divisor, unit } =
@@ -271,19 +281,40 @@ function loadPanel(
     const past = band && { low: scale(band.low), high: scale(band.high) };
     return { key, name, unit, values: rates, band: past, divisor };
   });
+}
+
+interface LoadOf {
+  readonly source: string;
+  readonly strips: readonly LoadStrip[];
+  readonly hasBand: boolean;
+  readonly axis: TimeAxis;
+  readonly event: Parameters<typeof eventHtml>[0];
+}
+
+function loadPanel(
+  ask: Ask,
+  { window, stepMinutes, zone }: Time,
+  { source, strips, hasBand, axis, event }: LoadOf,
+): Panel {
+  const seconds = 60 * stepMinutes;
   const rows = Array.from({ length: axis.steps }, (_, at) => [
     new Date((window.from + at * stepMinutes) * 60_000).toISOString(),
     ...strips.flatMap(({ values, band, divisor }) => [
       ...[values[at], band?.low[at], band?.high[at]].map((value) => (value ?? Number.NaN) * divisor),
     ]),
   ]);
+  const sql = `select ${stepSql(axis)} as time, sum(bytes_read) / ${seconds} as read_per_second,
+  sum(bytes_written) / ${seconds} as write_per_second, sum(metadata_calls) / ${seconds} as metadata_per_second, sum(opens) / ${seconds} as opens_per_second
+from ${source} where minute_unix >= ${window.from} and minute_unix < ${window.to} group by 1 order by 1`;
   return {
     ...{
       id: "load",
       title: "Load",
-      note: before === undefined ? "the store has no last week" : "grey: the same hour last week",
+      note: `${timesText(window, zone)}; ${hasBand ? "grey: the same hours last week" : "the store has no last week"}`,
     },
-    content: { html: `<div class="time">${strips.map(stripHtml).join("\n")}${axisHtml(axis)}${event}</div>` },
+    content: {
+      html: `<div class="time">${strips.map(stripHtml).join("\n")}${axisHtml(axis)}${eventHtml(event, axis)}</div>`,
+    },
     csv: [
       [
         "time",
@@ -291,16 +322,17 @@ function loadPanel(
       ],
       ...rows,
     ],
-    sql: `select make_timestamp((minute_unix // ${stepMinutes}) * ${stepMinutes} * 60000000) as time, sum(bytes_read) as bytes_read,
-  sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls, sum(opens) as opens
-from ${series.source} where minute_unix >= ${window.from} and minute_unix < ${window.to} group by 1 order by 1`,
-    command: commandLine(["plimsoll", "top", "targets", "--store", ask.store, ...words]),
+    sql,
+    command: sqlCommand(ask, sql),
   };
 }
 
-function spacePanel(ask: Ask, space: Awaited<ReturnType<typeof targetSpace>>): Panel {
+function spacePanel(ask: Ask, space: Awaited<ReturnType<typeof targetSpace>>, to: number): Panel {
   const fullest = space.reduce((most, one) => ((one.share || 0) > (most.share || 0) ? one : most));
   const share = sum(space, "bytesUsed") / sum(space, "bytesTotal");
+  const sql = `select file_system, target, bytes_total - bytes_free as bytes_used, bytes_total,
+  (bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double as share, 1 - inodes_free / nullif(inodes_total, 0)::double as inodes_share, clients, recovery
+from target_states where to_unix_ns <= ${to} * 60000000000 qualify row_number() over (partition by file_system, target order by to_unix_ns desc) = 1 order by all`;
   return {
     ...{ id: "space", title: "Space", aside: true },
     note: `${formatShare(share)} full; ${fullest.target} ${formatShare(fullest.share)}`,
@@ -320,9 +352,8 @@ function spacePanel(ask: Ask, space: Awaited<ReturnType<typeof targetSpace>>): P
         one.recovery,
       ]),
     ],
-    sql: `select file_system, target, arg_max(bytes_total - bytes_free, to_unix_ns) as bytes_used, arg_max(bytes_total, to_unix_ns) as bytes_total
-from target_states group by all order by all`,
-    command: commandLine(["plimsoll", "alerts", "--store", ask.store, "--at", "end"]),
+    sql,
+    command: sqlCommand(ask, sql),
   };
 }
 
@@ -353,7 +384,9 @@ function alertsPanel(
       ? (["good", id, ""] as const)
       : (["unknown", id, `not judged: ${reason}`] as const);
   });
-  const words = { good: "OK", warn: "alert", unknown: "no data" };
+  const words = { warn: "alert", good: "OK", unknown: "no data" };
+  const order = Object.keys(words);
+  rows.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return {
     ...{
       id: "alerts",
@@ -365,7 +398,7 @@ function alertsPanel(
       html: `<ul class="alerts">${rows
         .map(
           ([level, rule, text]) =>
-            `<li><span class="sev ${level}">${words[level]}</span><span>${prose(rule)}${text === "" ? "" : `<small>${prose(text)}</small>`}</span></li>`,
+            `<li><span class="sev ${level}">${markSvg(level)}${words[level]}</span><span>${prose(rule)}${text === "" ? "" : `<small>${prose(text)}</small>`}</span></li>`,
         )
         .join("")}</ul>`,
     },
@@ -379,7 +412,7 @@ function alertsPanel(
       "alerts",
       "--store",
       ask.store,
-      ...(isArchive(age) ? ["--at", "end"] : []),
+      ...(isArchive(age) || time.window.to !== time.stored.to ? ["--at", `${isoTime(time.window.to)}Z`] : []),
     ]),
   };
 }

@@ -1,10 +1,14 @@
 /** `/quiet`: weekday × hour, and how sure that is. */
-import { quietDocument, quietHours, withMinutes } from "../../analyze/load/index.ts";
+import { quietDocument, quietHours, type Window, withMinutes } from "../../analyze/load/index.ts";
 import { contentionOf } from "../../analyze/study/system/index.ts";
 import { commandLine } from "../../base/command-line.ts";
-import { askedTime, originOf } from "../asked.ts";
-import type { Ask, Page, PageContent } from "../site.ts";
+import { escapeHtml } from "../../report/html/index.ts";
+import { askedTime, originOf, sqlCommand } from "../asked.ts";
+import { axisHtml, heatRowsHtml, heatTop, rampHtml } from "../html/time.ts";
+import type { Ask, Page, PageContent, Panel } from "../site.ts";
+import { byteScale } from "../units.ts";
 import { documentContent } from "./document.ts";
+import { offsetAtMinute } from "./time-axis.ts";
 
 /** A million minute rows take 0.4 s of CPU. */
 const CONTENTION_ROWS_MAX = 2e6;
@@ -36,12 +40,56 @@ async function quietContent(ask: Ask): Promise<PageContent> {
     madeBy: "",
     zone,
   });
-  return documentContent(ask, document, {
+  const ahead = offsetAtMinute(zone, window.from) / 60;
+  const content = documentContent(ask, document, {
     origin: await originOf(ask, "readings"),
-    sql: () => `select extract(dow from t) as weekday, extract(hour from t) as hour, sum(bytes) / count(distinct t::date) as bytes_per_hour
-from (select make_timestamp(minute_unix * 60000000) as t, coalesce(bytes_read, 0) + coalesce(bytes_written, 0) as bytes from targets
-  where minute_unix >= ${window.from} and minute_unix < ${window.to}) group by all order by all`,
+    sql: (id) =>
+      hoursSql(id === "weekdays" ? "(hour // 24 + 3) % 7 as weekday" : "hour % 24 as hour", window, ahead),
     links: () => ({}),
     spans: { choices: SPANS, span },
   });
+  if (answer.days === 0) return content;
+  // The map shows what the last table has as letters.
+  const panels = content.panels.map((panel) =>
+    panel.id === "weekdays" && Array.isArray(panel.content)
+      ? { ...panel, content: panel.content.slice(0, 1) }
+      : panel,
+  );
+  const sql = hoursSql("(hour // 24 + 3) % 7 as weekday, hour % 24 as hour", window, ahead);
+  return { ...content, panels: [weekPanel(ask, answer, sql), ...panels] };
+}
+
+/** Median and 90th percentile of the hours; where nothing was seen the commands leave hours out, and a statement has no row either. */
+const hoursSql = (by: string, { from, to }: Window, ahead: number): string =>
+  `select ${by}, median(bytes) as median, quantile_cont(bytes, 0.9) as p90, count(*) as hours
+from (select (minute_unix + ${ahead}) // 60 as hour, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as bytes from targets
+  where minute_unix >= ${from} and minute_unix < ${to} group by 1) group by all order by all`;
+
+const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
+
+/** Weekdays × hours: pale is quiet. */
+function weekPanel(
+  ask: Ask,
+  { weekdayHours, zone }: Awaited<ReturnType<typeof quietHours>>,
+  sql: string,
+): Panel {
+  const most = weekdayHours.reduce((high, value) => Math.max(high, value || 0), 0);
+  const { divisor, unit } = byteScale(most);
+  const axis = { from: 0, stepMinutes: 60, steps: 24, offsetSeconds: 0 };
+  const rows = DAYS.map((name, day) => ({
+    ...{ name, href: undefined, isMarked: false, isLate: false },
+    values: weekdayHours.slice(24 * day, 24 * day + 24).map((value) => value / divisor),
+  }));
+  const top = heatTop(rows);
+  return {
+    ...{ id: "week", title: "Weekday and hour", note: `median bytes of the hour, ${zone}` },
+    content: {
+      html: `<div class="time week-map"><div class="sub">${escapeHtml(unit)} in an hour${rampHtml(top, "")}</div>${heatRowsHtml(rows, top, axis)}${axisHtml(axis)}</div>`,
+    },
+    csv: [
+      ["weekday", "hour", "median_bytes"],
+      ...weekdayHours.map((value, at) => [DAYS[Math.floor(at / 24)], at % 24, value]),
+    ],
+    ...{ sql, command: sqlCommand(ask, sql) },
+  };
 }

@@ -1,10 +1,9 @@
 /** `/run/ID`: one run of a program against the other runs of it. */
 import { byApplication, type RankedRow, runsLike } from "../../analyze/load/index.ts";
-import { commandLine } from "../../base/command-line.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
 import { type Block, type Cell, type Figure, table } from "../../model/index.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { originOf } from "../asked.ts";
+import { originOf, sqlCommand } from "../asked.ts";
 import { addressOf } from "../links.ts";
 import { type Ask, NotFound, type Page, type PageContent } from "../site.ts";
 import { blocksCsv } from "./document.ts";
@@ -43,7 +42,6 @@ async function runContent(ask: Ask): Promise<PageContent> {
   if (run === undefined)
     throw new NotFound(`the store has no run ${id}${ids === undefined ? "" : " of yours"}`);
   const application = String(run.application ?? "");
-  const source = String(run.source ?? "");
   const history = table(
     "history",
     `This run beside ${formatMany(kin.length, "run")} of ${application}.`,
@@ -74,18 +72,18 @@ async function runContent(ask: Ask): Promise<PageContent> {
       ];
     }),
   );
+  const sql = `select run_id, start_unix_ns, run_seconds, bytes_read, bytes_written, files from runs where application = '${application.replaceAll("'", "''")}' order by start_unix_ns`;
   const [sum] = byApplication(kin);
   const report = `${addressOf(ask.root, "run", id)}/report`;
   const blocks: Block[] = [history, ...timesFigure(kin, run, application)];
   const links = `<p class="links"><a href="${escapeHtml(report)}">Open its report</a>${run.jobId === null ? "" : ` · <a href="${escapeHtml(addressOf(ask.root, "job", String(run.jobId)) ?? "")}">Job ${prose(String(run.jobId))}</a>`} · <a href="${escapeHtml(`${ask.root}runs?${new URLSearchParams({ application })}`)}">All runs of ${prose(application)}</a></p>`;
   return {
     ...{ title: `Run of ${application}`, origin: await originOf(ask, "runs") },
-    head: `<div class="page-head"><h1>${prose(`Run of ${application}`)}</h1><p>${prose(`${formatCount(Number(run.ranks ?? 0))} ranks, started ${new Date(Number(run.startUnixSeconds ?? 0) * 1000).toISOString().slice(0, 16)} UTC; the store has ${formatMany(Number(sum?.runs ?? 1), "run")} of this program.`)}</p>${links}</div>`,
+    head: `<div class="page-head"><h1>${prose(`Run of ${application}`)}</h1><p>${prose(`${formatMany(Number(run.ranks ?? 0), "rank")}, started ${new Date(Number(run.startUnixSeconds ?? 0) * 1000).toISOString().slice(0, 16)} UTC; the store has ${formatMany(Number(sum?.runs ?? 1), "run")} of this program.`)}</p>${links}</div>`,
     panels: [
       {
         ...{ id: "history", title: "Against its history", content: blocks, csv: blocksCsv(blocks) },
-        sql: `select run_id, start_unix_ns, run_seconds, bytes_read, bytes_written from runs where application = '${application.replaceAll("'", "''")}' order by start_unix_ns`,
-        command: commandLine(["plimsoll", "report", source]),
+        ...{ sql, command: sqlCommand(ask, sql) },
       },
     ],
   };

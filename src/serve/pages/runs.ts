@@ -2,6 +2,7 @@
 import {
   firstRowsOfStore,
   hasOrder,
+  importantColumns,
   RANKED_COLUMNS,
   RANKED_ORDERS,
   type RankedRow,
@@ -10,16 +11,16 @@ import {
 import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
-import { type Cell, type TableBlock, table } from "../../model/index.ts";
+import { type Cell, type TableBlock, type TableColumn, table } from "../../model/index.ts";
 import { attribute, escapeHtml } from "../../report/html/index.ts";
-import { originOf } from "../asked.ts";
+import { originOf, sqlCommand } from "../asked.ts";
 import { addressOf, linked } from "../links.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { blocksCsv } from "./document.ts";
 
 type What = "runs" | "files" | "applications";
 const ROWS = 500;
-const WORDS: Readonly<Record<What, string>> = { runs: "Runs", files: "Files", applications: "Applications" };
+const WORDS: Readonly<Record<What, string>> = { runs: "Runs", files: "Files", applications: "Programs" };
 
 const pageOf = (what: What, nav: string): Page => ({
   path: `/${what}`,
@@ -51,10 +52,11 @@ async function content(ask: Ask, what: What): Promise<PageContent> {
   const application = what === "runs" ? ask.param("application") : undefined;
   const search = ask.param("q")?.toLowerCase();
   const request = { order, limit: ROWS, userIds: ids, application, search };
-  const { rows, found, all } = await ask.answer(`${what} ${JSON.stringify(request)}`, (db) =>
+  const { rows, found, all, sql } = await ask.answer(`${what} ${JSON.stringify(request)}`, (db) =>
     firstRowsOfStore(db, what, request),
   );
   const shown = linkedTable(ask, what, rows, found, order);
+  const isPart = ids !== undefined || application !== undefined || search !== undefined;
   const plain = commandLine([
     "plimsoll",
     "top",
@@ -76,10 +78,9 @@ async function content(ask: Ask, what: What): Promise<PageContent> {
         : `${formatCount(found)} of ${formatCount(all)} ${what}${ids === undefined ? "" : " of yours"} from Darshan logs.`,
     panels: [
       {
-        ...{ id: what, title, command: plain, csv: blocksCsv([shown]) },
+        ...{ id: what, title, command: isPart ? sqlCommand(ask, sql) : plain, csv: blocksCsv([shown]) },
         content: all === 0 ? [{ kind: "notice", level: "missing", text: "No Darshan logs." }] : [shown],
-        note: `by ${order}`,
-        sql: SQL[what],
+        sql,
       },
     ],
     head: `<div class="page-head"><h1>${escapeHtml(title)}</h1><p>${all === 0 ? "The store has no Darshan logs; plimsoll ingest reads them." : `${formatCount(found)} of ${formatCount(all)} ${what}${ids === undefined ? "" : " of yours"}, from Darshan logs.`}</p></div>${form}`,
@@ -91,10 +92,9 @@ function linkedTable(
   what: What,
   rows: readonly RankedRow[],
   total: number,
-  order: string,
+  order: (typeof RANKED_ORDERS)[number],
 ): TableBlock {
   const columns = RANKED_COLUMNS[what];
-  const isAdmin = ask.viewer.isAdmin;
   const block: TableBlock = {
     ...table(
       what,
@@ -105,34 +105,45 @@ function linkedTable(
     ),
     ...{ searchable: true, more: "raise --limit" },
   };
-  if (what === "files") return block;
-  const key = what === "runs" ? "source" : "application";
-  const addresses = rows.map((row): Cell => {
-    if (what === "runs") return addressOf(ask.root, "run", String(row.runId)) ?? null;
-    return null;
+  // What the order is about stands where it is seen. The name of a log says less than its program; CSV has it.
+  const wanted = [
+    "path",
+    "application",
+    "jobId",
+    "userId",
+    "startUnixSeconds",
+    ...importantColumns(what, order, rows),
+  ];
+  const keys = [...new Set([...wanted, ...columns.map(([key]) => key)])];
+  const at = keys.flatMap((key) => {
+    const place = columns.findIndex(([one]) => one === key);
+    return place < 0 ? [] : [place];
   });
-  const withRuns: TableBlock = {
+  const shown: TableBlock = {
     ...block,
-    columns: [
-      ...block.columns.map((column) =>
-        column.key === key && what === "runs" ? { ...column, link: "page" } : column,
-      ),
-      { key: "page", label: "Page", unit: "text", about: "", hidden: true },
-    ],
-    rows: block.rows.map((row, at) => [...row, addresses[at] ?? null]),
+    columns: at.map((one) => {
+      const column = block.columns[one] as TableColumn;
+      return column.key === "source" ? { ...column, hidden: true } : column;
+    }),
+    rows: block.rows.map((row) => at.map((one) => row[one] ?? null)),
   };
+  if (what === "files") return shown;
+  const address = (row: RankedRow): Cell =>
+    what === "runs"
+      ? (addressOf(ask.root, "run", String(row.runId)) ?? null)
+      : `${ask.root}runs?${new URLSearchParams({ application: String(row.application ?? "") })}`;
   return linked(
-    withRuns,
+    {
+      ...shown,
+      columns: [
+        ...shown.columns.map((column) =>
+          column.key === "application" ? { ...column, link: "page" } : column,
+        ),
+        { key: "page", label: "Page", unit: "text", about: "", hidden: true },
+      ],
+      rows: shown.rows.map((row, nth) => [...row, address(rows[nth] as RankedRow)]),
+    },
     ask.root,
     what === "runs" ? { jobId: "job" } : {},
-    () => isAdmin || what === "runs",
   );
 }
-
-const SQL: Readonly<Record<What, string>> = {
-  runs: "select * from runs order by coalesce(bytes_read, 0) + coalesce(bytes_written, 0) desc limit 500",
-  files: `select any_value(f.path) as path, count(distinct a.run_id) as runs, sum(a.bytes_read) as bytes_read, sum(a.bytes_written) as bytes_written
-from accesses a left join files f using (file_id) group by file_id order by 3 + 4 desc limit 500`,
-  applications: `select application, count(*) as runs, count(distinct user_id) as users, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written
-from runs group by all order by 4 + 5 desc limit 500`,
-};

@@ -3,7 +3,7 @@ import { commandLine } from "../../base/command-line.ts";
 import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
 import { type Block, type Cell, table } from "../../model/index.ts";
 import type { BatchInfo } from "../../store/index.ts";
-import { originOf } from "../asked.ts";
+import { originOf, sqlCommand } from "../asked.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { blocksCsv } from "./document.ts";
 
@@ -24,33 +24,25 @@ const bytesIn = ({ tables }: BatchInfo): number =>
   );
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
+const TIMES = `select file_system, count(distinct target) as targets, min(from_unix_ns) / 1e9 as first, max(to_unix_ns) / 1e9 as last,
+  sum(readings) as readings, coalesce(sum(gaps), 0) as gaps, coalesce(sum(dropped), 0) as dropped from readings group by all order by all`;
+const SKIPPED =
+  "select warnings as warning, count(*) as readings, count(distinct target) as targets from readings where warnings is not null group by all order by 2 desc limit 100";
+
 async function storeContent(ask: Ask): Promise<PageContent> {
   const { batches } = ask;
   const origin = await originOf(ask, "runs", "jobs", "readings");
   const [times, sources] = await Promise.all([
-    ask.answer("store times", (db) =>
-      db.rows(`select file_system, count(distinct target) as targets, min(from_unix_ns) / 1e9 as first, max(to_unix_ns) / 1e9 as last,
-        sum(readings) as readings, sum(gaps) as gaps, sum(dropped) as dropped from readings group by all order by all`),
-    ),
-    ask.answer("store sources", (db) =>
-      db.rows(
-        "select coalesce(warnings, '') as warning, count(*) as readings, count(distinct target) as targets from readings where warnings is not null group by all order by 2 desc limit 100",
-      ),
-    ),
+    ask.answer("store times", (db) => db.rows(TIMES)),
+    ask.answer("store sources", (db) => db.rows(SKIPPED)),
   ]);
-  const command = commandLine(["plimsoll", "store", "check", ask.store]);
+  const command = commandLine(["plimsoll", "store", "check", ask.store, "--json"]);
   const bytes = sum(batches.map(bytesIn));
   return {
     ...{ title: "Store", origin },
     verdict: `${formatMany(batches.length, "batch", "batches")}, ${formatCount(sum(batches.map(rowsIn)))} rows, ${formatBytes(bytes)}.`,
     panels: [
-      panel(
-        "tables",
-        "Tables",
-        tableOf(batches),
-        "select table_name from information_schema.tables order by 1",
-        commandLine(["plimsoll", "store", "schema", ask.store]),
-      ),
+      panel("tables", "Tables", tableOf(batches), "", command),
       panel("growth", "Growth by day", growthOf(batches), "", command),
       panel("batches", "Batches", batchTable(batches), "", command),
       panel(
@@ -77,8 +69,8 @@ async function storeContent(ask: Ask): Promise<PageContent> {
                 ]),
               ),
             ],
-        "select file_system, target, kind, from_unix_ns, to_unix_ns, readings, gaps, dropped from readings order by all",
-        command,
+        TIMES,
+        sqlCommand(ask, TIMES),
       ),
       panel(
         "skipped",
@@ -106,8 +98,8 @@ async function storeContent(ask: Ask): Promise<PageContent> {
                 ]),
               ),
             ],
-        "select warnings, count(*) from readings where warnings is not null group by all",
-        command,
+        SKIPPED,
+        sqlCommand(ask, SKIPPED),
       ),
     ],
   };

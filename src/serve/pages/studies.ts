@@ -17,9 +17,12 @@ const COMMANDS = ["reuse", "system"] as const;
 
 async function studiesContent(ask: Ask): Promise<PageContent> {
   const { studies } = ask;
-  const command = COMMANDS.map((one) =>
-    commandLine(["plimsoll", "study", one, "--store", ask.store, "-o", `studies/${one}`]),
-  ).join("\n");
+  const command = [
+    "mkdir studies",
+    ...COMMANDS.map((one) =>
+      commandLine(["plimsoll", "study", one, "--store", ask.store, "-o", `studies/${one}`]),
+    ),
+  ].join("\n");
   const items = studies.map(({ name, title, changed, synthetic }) => {
     const href = addressOf(ask.root, "study", name);
     const label = prose(title);
@@ -29,7 +32,7 @@ async function studiesContent(ask: Ask): Promise<PageContent> {
     ...{ title: "Studies", origin: { synthetic: 0, of: 0, unit: "studies" } },
     verdict:
       studies.length === 0
-        ? "No stored study: run one of the commands below and start plimsoll serve with --studies studies."
+        ? "No stored study: make one with the commands below, and start plimsoll serve with --studies studies."
         : `${formatMany(studies.length, "stored study", "stored studies")}.`,
     panels: [
       {

@@ -10,19 +10,20 @@ import {
   targetSeries,
   targetSpace,
   usualHours,
+  type Window,
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Figure, Queryable, Role } from "../../model/index.ts";
 import { prose } from "../../report/html/index.ts";
-import { askedTarget, askedTime, originOf } from "../asked.ts";
-import { axisHtml, type Strip, stripHtml, type TimeAxis, timeText } from "../html/time.ts";
+import { askedTarget, askedTime, originOf, sqlCommand } from "../asked.ts";
+import { axisHtml, stepSql, type Strip, stripHtml, type TimeAxis, timeText } from "../html/time.ts";
 import { linked } from "../links.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale, countScale } from "../units.ts";
 import { blocksCsv, isOne } from "./document.ts";
 import { ownRanking } from "./own.ts";
-import { offsetAtMinute } from "./time-axis.ts";
+import { offsetAtMinute, timesText } from "./time-axis.ts";
 
 const SPANS = ["60m", "3h", "6h", "12h", "24h", "3d", "7d"];
 const WEEKS = 4;
@@ -57,10 +58,15 @@ async function targetContent(ask: Ask): Promise<PageContent> {
   const state = states.find((some) => fullName(some) === label);
   const seen = one.seen.reduce((sum, value) => sum + value, 0) / steps;
   const about = { command: "", madeBy: "", zone };
-  const who = ["plimsoll", "who", "--store", ask.store, "--target", label, ...words];
+  const who = [
+    ...["plimsoll", "who", "--store", ask.store, "--target", label, ...words],
+    ...["--order", order, "--limit", String(JOBS)],
+  ];
   const shown = ownRanking(ranking, ask.viewer);
   const jobs = rankingDocument(shown, { title: "", targets: label }, about);
-  const where = `target = '${target.target.replaceAll("'", "''")}'`;
+  // The bars above show the same as those of the document.
+  const tables = jobs.sections.flatMap(({ blocks }) => blocks).filter((block) => block.kind === "table");
+  const where = `target = '${target.target.replaceAll("'", "''")}'${target.fileSystem === null ? "" : ` and file_system = '${target.fileSystem.replaceAll("'", "''")}'`}`;
   const first = ranking.rows[0];
   const verdict =
     first === undefined
@@ -78,23 +84,19 @@ async function targetContent(ask: Ask): Promise<PageContent> {
     origin,
     spans: { choices: SPANS, span },
     panels: [
-      loadPanel(ask, { one, axis, usual, where, source: series.source, words, isMdt }),
+      loadPanel(ask, { one, axis, usual, where, source: series.source, isMdt, window, zone }),
       {
         ...{ id: "jobs", title: "Who loads it", note: `${formatMany(ranking.jobs, "job")}` },
         content: [
           ...stackedJobs(shown, axis, zone),
-          ...jobs.sections.flatMap(({ blocks }) =>
-            blocks.map((block) =>
-              block.kind === "table" ? linked(block, ask.root, { job: "job", user: "user" }, isOne) : block,
-            ),
-          ),
+          ...tables.map((block) => linked(block, ask.root, { job: "job", user: "user" }, isOne)),
         ],
-        csv: blocksCsv(jobs.sections.flatMap(({ blocks }) => blocks).filter(({ kind }) => kind === "table")),
+        csv: blocksCsv(tables),
         sql: `select job_id, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
 from minutes where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} group by all order by 2 + 3 desc`,
         command: commandLine(who),
       },
-      ...latencyPanel(ask, one, axis, where, window, words, label),
+      ...latencyPanel(ask, one, axis, where, window, series.source),
       ...fullnessPanel(ask, fill, axis, where, window),
     ],
   };
@@ -121,11 +123,12 @@ interface LoadOf {
   readonly usual: Awaited<ReturnType<typeof usualHours>>;
   readonly where: string;
   readonly source: string;
-  readonly words: readonly string[];
   readonly isMdt: boolean;
+  readonly window: Window;
+  readonly zone: string;
 }
 
-function loadPanel(ask: Ask, { one, axis, usual, where, source, words, isMdt }: LoadOf): Panel {
+function loadPanel(ask: Ask, { one, axis, usual, where, source, isMdt, window, zone }: LoadOf): Panel {
   const seconds = 60 * axis.stepMinutes;
   const strip = (
     name: string,
@@ -137,7 +140,7 @@ function loadPanel(ask: Ask, { one, axis, usual, where, source, words, isMdt }: 
     const { divisor, unit } = isBytes ? byteScale(most, "/s") : countScale(most, "ops/s");
     const rates = Array.from(values, (value, at) => (one.seen[at] ? value / seconds / divisor : Number.NaN));
     const band = hours && usual.hours > 24 ? hourBand(axis, hours, 3600 * divisor) : undefined;
-    return { name, unit, values: rates, band, noBand: hours === undefined ? "" : "too few weeks", divisor };
+    return { name, unit, values: rates, band, ...(hours && { noBand: "too few weeks" }), divisor };
   };
   const bytes = one.read.map((value, at) => value + (one.write[at] ?? 0));
   const strips = isMdt
@@ -147,11 +150,14 @@ function loadPanel(ask: Ask, { one, axis, usual, where, source, words, isMdt }: 
         strip("Read", one.read, true),
         strip("Write", one.write, true),
       ];
+  const sql = `select ${stepSql(axis)} as time, (sum(coalesce(bytes_read, 0)) + sum(coalesce(bytes_written, 0))) / ${seconds} as bytes_per_second, sum(bytes_read) / ${seconds} as read_per_second,
+  sum(bytes_written) / ${seconds} as write_per_second, sum(metadata_calls) / ${seconds} as metadata_per_second, sum(opens) / ${seconds} as opens_per_second
+from ${source} where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} group by 1 order by 1`;
   return {
     ...{
       id: "load",
       title: "Load",
-      note: `grey: median to 90th percentile of the same hour, ${WEEKS} weeks before`,
+      note: `${timesText(window, zone)}; grey: median to 90th percentile of the same hour, ${WEEKS} weeks before`,
     },
     content: {
       html: `<div class="time">${strips.map((some: Strip) => stripHtml(some)).join("\n")}${axisHtml(axis)}</div>`,
@@ -173,10 +179,8 @@ function loadPanel(ask: Ask, { one, axis, usual, where, source, words, isMdt }: 
         ),
       ]),
     ],
-    sql: `select make_timestamp((minute_unix // ${axis.stepMinutes}) * ${axis.stepMinutes} * 60000000) as time, sum(bytes_read) as bytes_read,
-  sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
-from ${source} where ${where} and minute_unix >= ${axis.from} and minute_unix < ${axis.from + axis.steps * axis.stepMinutes} group by 1 order by 1`,
-    command: commandLine(["plimsoll", "top", "targets", "--store", ask.store, ...words]),
+    sql,
+    command: sqlCommand(ask, sql),
   };
 }
 
@@ -208,8 +212,8 @@ function stackedJobs(ranking: Ranking, axis: TimeAxis, zone: string): Block[] {
       definition: "SITE02@1",
       options: { stepMinutes: step },
     },
-    caption: `${ranking.measure === "bytes" ? "Bytes read and written" : "Metadata operations"} of the first ${shown.length} jobs and of all others, in steps of ${formatMany(step, "minute")}, ${zone}.`,
-    summary: `${shown.length} jobs stacked over ${formatMany(count, "step")}.`,
+    caption: `${ranking.measure === "bytes" ? "Bytes read and written" : "Metadata operations"} of the ${shown.length === 1 ? "first job" : `first ${shown.length} jobs`} and of all others, in steps of ${formatMany(step, "minute")}, ${zone}.`,
+    summary: `${formatMany(shown.length, "job")} stacked over ${formatMany(count, "step")}.`,
     chart: {
       ...{ kind: "bars", direction: "vertical", stacked: true },
       categories: Array.from({ length: count }, (_, at) =>
@@ -226,7 +230,9 @@ function stackedJobs(ranking: Ranking, axis: TimeAxis, zone: string): Block[] {
           role: roles[at] ?? ("neutral" as const),
           values: one.when,
         })),
-        { name: "other jobs", role: "context" as const, values: rest },
+        ...(rest.some((value) => value > 0)
+          ? [{ name: "other jobs", role: "context" as const, values: rest }]
+          : []),
       ],
     },
   };
@@ -238,9 +244,8 @@ function latencyPanel(
   { latency }: TargetSteps,
   axis: TimeAxis,
   where: string,
-  window: { readonly from: number; readonly to: number },
-  words: readonly string[],
-  label: string,
+  window: Window,
+  source: string,
 ): Panel[] {
   const strips = (["read", "write", "metadata"] as const).flatMap((name): Strip[] => {
     const values = Array.from(latency[name], (value) => (Number.isFinite(value) ? value / 1000 : Number.NaN));
@@ -252,11 +257,12 @@ function latencyPanel(
             unit: "ms a call",
             values,
             band: undefined,
-            noBand: "",
           },
         ];
   });
   if (strips.length === 0) return [];
+  const sql = `select ${stepSql(axis)} as time, sum(read_usecs) / sum(reads) / 1000 as read_ms, sum(write_usecs) / sum(writes) / 1000 as write_ms, sum(metadata_usecs) / sum(metadata_calls) / 1000 as metadata_ms
+from ${source} where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} group by 1 order by 1`;
   return [
     {
       ...{ id: "latency", title: "Latency", note: "time of a call on the server" },
@@ -268,9 +274,8 @@ function latencyPanel(
           ...strips.map(({ values }) => values[at]),
         ]),
       ],
-      sql: `select sum(read_usecs) / sum(reads) as read_usecs, sum(write_usecs) / sum(writes) as write_usecs, sum(metadata_usecs) / sum(metadata_calls) as metadata_usecs
-from targets where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to}`,
-      command: commandLine(["plimsoll", "top", "targets", "--store", ask.store, "--target", label, ...words]),
+      sql,
+      command: sqlCommand(ask, sql),
     },
   ];
 }
@@ -289,15 +294,17 @@ function fullnessPanel(
   fill: readonly number[],
   axis: TimeAxis,
   where: string,
-  window: { readonly from: number; readonly to: number },
+  window: Window,
 ): Panel[] {
   if (fill.every(Number.isNaN)) return [];
+  const sql = `select ${stepSql(axis)} as time,
+  arg_max((bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double, to_unix_ns) as share
+from target_states where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} group by 1 order by 1`;
   const strip: Strip = {
     name: "Full",
     unit: "% of space",
     values: fill.map((share) => 100 * share),
     band: undefined,
-    noBand: "",
     top: 100,
   };
   return [
@@ -311,9 +318,8 @@ function fullnessPanel(
           share,
         ]),
       ],
-      sql: `select make_timestamp(to_unix_ns // 1000) as time, bytes_total - bytes_free as bytes_used, bytes_total from target_states
-where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} order by 1`,
-      command: commandLine(["plimsoll", "alerts", "--store", ask.store, "--at", "end"]),
+      sql,
+      command: sqlCommand(ask, sql),
     },
   ];
 }

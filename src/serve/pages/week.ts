@@ -4,6 +4,7 @@ import { commandLine } from "../../base/command-line.ts";
 import { originOf, storeFacts } from "../asked.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
+import { offsetAtMinute } from "./time-axis.ts";
 
 const PROJECTS = 10;
 
@@ -28,16 +29,20 @@ async function weekContent(ask: Ask): Promise<PageContent> {
   ]);
   const document = weekDocument(answer, { command, madeBy: "", zone });
   const time = `minute_unix >= ${period.from} and minute_unix < ${period.to}`;
+  // Days by the clocks of the zone, as they are at the begin of the week.
+  const ahead = offsetAtMinute(zone, period.from) / 60;
   return documentContent(ask, document, {
     origin: await originOf(ask, "readings"),
     sql: (id) =>
       id === "fullness"
-        ? "select file_system, target, arg_max(bytes_total - bytes_free, to_unix_ns) as bytes_used, arg_max(bytes_total, to_unix_ns) as bytes_total from target_states group by all"
+        ? `select file_system, target, bytes_total - bytes_free as bytes_used, bytes_total,
+  (bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double as share from target_states where to_unix_ns <= ${period.to} * 60000000000
+qualify row_number() over (partition by file_system, target order by to_unix_ns desc) = 1 order by share desc`
         : id === "projects"
-          ? `select j.account, sum(d.bytes_read) as bytes_read, sum(d.bytes_written) as bytes_written from job_days d
-  left join (select job_key, any_value(account) as account from jobs group by job_key) j using (job_key) where ${time} group by all order by 2 + 3 desc`
-          : `select make_timestamp(minute_unix // 1440 * 1440 * 60000000) as day, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written
-from target_days where ${time} group by 1 order by 1`,
+          ? `select j.account, count(distinct d.job_key) as jobs, sum(d.bytes_read) as bytes_read, sum(d.bytes_written) as bytes_written, sum(d.metadata_calls) as metadata_calls from job_hours d
+  left join (select job_key, any_value(account) as account from jobs group by job_key) j using (job_key) where ${time} group by all order by 3 + 4 desc`
+          : `select make_timestamp((minute_unix + ${ahead}) // 1440 * 1440 * 60000000) as day, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written,
+  sum(metadata_calls) as metadata_calls from target_hours where ${time} group by 1 order by 1`,
     links: (id) =>
       id === "projects" ? { account: "account" } : id === "fullness" ? { target: "target" } : {},
   });
