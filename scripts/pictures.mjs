@@ -46,12 +46,13 @@ const PICTURES = {
     serve: "site/store",
     page: "/?span=3h&to=2018-06-07T13:30",
     width: 1280,
-    height: 1120,
+    height: 1048,
   },
   "serve-job": {
     lines: ["generate sitewide --scale 0.01 --tables --output site"],
     serve: "site/store",
     page: "/job/40000024",
+    width: 1280,
     height: 900,
   },
   write: {

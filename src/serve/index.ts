@@ -184,7 +184,9 @@ class Site {
     if (error instanceof Forbidden) return say(403, "Not yours", error.message);
     if (error instanceof TooBusy) return say(503, "Too busy", error.message, { "Retry-After": "2" });
     if (error instanceof UsageError && asked.page !== undefined)
-      return say(isStoreFault(error) ? 503 : 400, isStoreFault(error) ? "No data" : "Not so", error.message);
+      return isStoreFault(error)
+        ? say(503, "No data", `${error.message}. Darshan logs are on the pages Runs, Files and Programs.`)
+        : say(400, "Not so", error.message);
     const isClear = error instanceof FormatError || error instanceof UsageError || error instanceof StoreGone;
     const text = isClear ? error.message : "it cannot be read";
     return say(503, "The store is not there", `${text}. This page looks again by itself.`, {

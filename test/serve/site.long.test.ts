@@ -143,9 +143,9 @@ it("the command of each panel prints the numbers of its CSV", async () => {
         ["-c", `${words.replace(/ -o \S+$/, "")}${asJson}`],
         { encoding: "utf8" },
       );
-      expect.soft([path, id, command, status === 0 || id === "alerts", stderr.slice(0, 300)]).toEqual([
-        ...[path, id, command, true, stderr.slice(0, 300)],
-      ]);
+      expect
+        .soft([path, id, command, status === 0 || id === "alerts", stderr.slice(0, 300)])
+        .toEqual([...[path, id, command, true, stderr.slice(0, 300)]]);
       const printed = new Set(numbersIn(stdout));
       const [head = [], ...rows] = (await site.get(`${path}${link}`)).text.trim().split("\r\n").map(cellsOf);
       const missing = rows.flatMap((row) =>

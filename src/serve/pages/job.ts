@@ -138,7 +138,7 @@ async function mapPanel(
       top: Math.max(1e-9, ...own, ...beside) / divisor,
     },
     {
-      name: "Others there",
+      name: "Others",
       unit,
       values: beside.map((value) => value / divisor),
       band: undefined,

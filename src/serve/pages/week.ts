@@ -16,7 +16,7 @@ async function weekContent(ask: Ask): Promise<PageContent> {
   const period =
     of === undefined ? lastWeek(zone, stored) : parsePeriod("of", of, { zone, nowUnix: ask.nowUnix, stored });
   const answer = await ask.answer(`week ${period.from} ${period.to}`, async (db) =>
-    weekAnswer(db, await answerable(db, period, stored), zone, PROJECTS),
+    weekAnswer(db, await answerable(db, { ...period, grain: 1440 }, stored), zone, PROJECTS),
   );
   const command = commandLine([
     "plimsoll",
