@@ -3,7 +3,7 @@ import { quietDocument, quietHours, type Window, withMinutes } from "../../analy
 import { contentionOf } from "../../analyze/study/system/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml } from "../../report/html/index.ts";
-import { askedTime, originOf, sqlCommand } from "../asked.ts";
+import { askedTime, originOf } from "../asked.ts";
 import { axisHtml, heatRowsHtml, heatTop, rampHtml } from "../html/time.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale } from "../units.ts";
@@ -56,10 +56,10 @@ async function quietContent(ask: Ask): Promise<PageContent> {
       : panel,
   );
   const sql = hoursSql("(hour // 24 + 3) % 7 as weekday, hour % 24 as hour", window, ahead);
-  return { ...content, panels: [weekPanel(ask, answer, sql), ...panels] };
+  return { ...content, panels: [weekPanel(answer, sql, command), ...panels] };
 }
 
-/** Median and 90th percentile of the hours; where nothing was seen the commands leave hours out, and a statement has no row either. */
+/** Median and 90th percentile of the hours as they were counted; the command also makes up for minutes that were not seen. */
 const hoursSql = (by: string, { from, to }: Window, ahead: number): string =>
   `select ${by}, median(bytes) as median, quantile_cont(bytes, 0.9) as p90, count(*) as hours
 from (select (minute_unix + ${ahead}) // 60 as hour, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as bytes from targets
@@ -69,9 +69,9 @@ const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"
 
 /** Weekdays × hours: pale is quiet. */
 function weekPanel(
-  ask: Ask,
   { weekdayHours, zone }: Awaited<ReturnType<typeof quietHours>>,
   sql: string,
+  command: string,
 ): Panel {
   const most = weekdayHours.reduce((high, value) => Math.max(high, value || 0), 0);
   const { divisor, unit } = byteScale(most);
@@ -90,6 +90,6 @@ function weekPanel(
       ["weekday", "hour", "median_bytes"],
       ...weekdayHours.map((value, at) => [DAYS[Math.floor(at / 24)], at % 24, value]),
     ],
-    ...{ sql, command: sqlCommand(ask, sql) },
+    ...{ sql, command },
   };
 }
