@@ -1,4 +1,6 @@
 /** Bytes one after another into a buffer that grows; numbers are little endian. */
+import { withRoom } from "./room.ts";
+
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
@@ -72,9 +74,7 @@ export class ByteWriter {
   }
 
   #grow(needed: number): void {
-    const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
-    larger.set(this.#bytes.subarray(0, this.#used));
-    this.#bytes = larger;
-    this.#view = new DataView(larger.buffer);
+    this.#bytes = withRoom(this.#bytes, Math.max(needed, 2 * this.#bytes.length));
+    this.#view = new DataView(this.#bytes.buffer);
   }
 }

@@ -2,6 +2,7 @@
  * A gzip file unpacked on the way from front to back, so that it may be larger than memory. Several members one after
  * another are one text, which is the engine's work. Going back to the beginning starts over; going back further than a line or so is slow.
  */
+import { withRoom } from "./room.ts";
 import { FormatError } from "./errors.ts";
 import type { ByteSource } from "./source.ts";
 import type { InflateEngine } from "./stepped-inflate.ts";
@@ -73,11 +74,8 @@ export class GzipStream implements ByteSource {
 
   /** Has `length` bytes in the buffer, fewer at the end. */
   #fill(length: number): void {
-    if (length > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#buffer.length));
-      larger.set(this.#buffer.subarray(0, this.#filled));
-      this.#buffer = larger;
-    }
+    if (length > this.#buffer.length)
+      this.#buffer = withRoom(this.#buffer, Math.max(length, 2 * this.#buffer.length));
     while (this.#filled < length && !this.#ended) this.#step(length);
   }
 

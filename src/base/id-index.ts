@@ -1,4 +1,6 @@
 /** Numbers 64-bit ids in the order in which they come. A `Map` of as many bigints takes eight times the memory. */
+import { withRoom } from "./room.ts";
+
 export class IdIndex {
   #count = 0;
   #low: Uint32Array<ArrayBuffer>;
@@ -69,11 +71,8 @@ export class IdIndex {
 }
 
 /** A copy with twice the room. */
-export function longer(values: Uint32Array): Uint32Array<ArrayBuffer> {
-  const copy = new Uint32Array(Math.max(16, values.length * 2));
-  copy.set(values);
-  return copy;
-}
+export const longer = <T extends Uint32Array>(values: T): T =>
+  withRoom(values, Math.max(16, values.length * 2));
 
 /** Ids are hashes already, but a file may hold anything; the salt keeps crafted ids from piling up. */
 const SALT = Math.floor(Math.random() * 2 ** 32);

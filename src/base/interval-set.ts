@@ -2,6 +2,7 @@
  * A union of intervals that grows in any order and holds only what is needed: now and then it is sorted and what
  * overlaps or touches becomes one, so memory follows the number of gaps, not of intervals.
  */
+import { withRoom } from "./room.ts";
 import { isInterval } from "./intervals.ts";
 import { sortPairs } from "./radix-sort.ts";
 
@@ -68,9 +69,7 @@ export class IntervalSet {
       this.#mergeAt = Math.max(2 * MANY, 2 * this.#used);
     }
     if (this.#used * 2 <= this.#pairs.length && this.#used < this.#pairs.length) return;
-    const longer = new Float64Array(2 * this.#pairs.length);
-    longer.set(this.#pairs.subarray(0, this.#used));
-    this.#pairs = longer;
+    this.#pairs = withRoom(this.#pairs, 2 * this.#pairs.length);
   }
 
   #merge(): void {

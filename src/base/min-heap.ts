@@ -1,4 +1,6 @@
 /** Numbers with a number each, the smallest first. */
+import { withRoom } from "./room.ts";
+
 export class MinHeap {
   #keys = new Float64Array(16);
   #values = new Float64Array(16);
@@ -50,12 +52,7 @@ export class MinHeap {
   }
 
   #grow(): void {
-    const longer = (values: Float64Array) => {
-      const result = new Float64Array(2 * values.length);
-      result.set(values);
-      return result;
-    };
-    this.#keys = longer(this.#keys);
-    this.#values = longer(this.#values);
+    this.#keys = withRoom(this.#keys, 2 * this.#keys.length);
+    this.#values = withRoom(this.#values, 2 * this.#values.length);
   }
 }

@@ -2,6 +2,7 @@
  * Columns of a million rows: numbers in pages as narrow as their values allow, texts that repeat as codes. Most counters
  * of most files are zero or small, so a row of a hundred numbers takes as much memory as a dozen doubles.
  */
+import { withRoom } from "./room.ts";
 import { LOW, wordNumber } from "./words.ts";
 
 const BITS = 13;
@@ -142,11 +143,7 @@ export class PackedNumbers {
 
   #setPage(index: number, page: Page): void {
     this.#pages[index] = page;
-    if (index >= this.#kinds.length) {
-      const longer = new Uint8Array(2 * index);
-      longer.set(this.#kinds);
-      this.#kinds = longer;
-    }
+    if (index >= this.#kinds.length) this.#kinds = withRoom(this.#kinds, 2 * index);
     for (let at = this.#bytes.length; at <= index; at++) {
       this.#bytes.push(NO_BYTES);
       this.#halves.push(NO_HALVES);

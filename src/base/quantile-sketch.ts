@@ -3,6 +3,7 @@
  * more go into buckets, 64 for each power of two, whose middle is off by less than 0.8 %. Sketches add up: the sum of
  * two is the sketch of all values of both.
  */
+import { withRoom } from "./room.ts";
 
 /** Values that are kept as they are. */
 const EXACT_MAX = 256;
@@ -132,9 +133,7 @@ export class QuantileSketch {
       this.#leaveExact();
       return;
     }
-    const longer = new Float64Array(4 * used);
-    longer.set(this.#values as Float64Array);
-    this.#values = longer;
+    this.#values = withRoom(this.#values as Float64Array, 4 * used);
   }
 
   #leaveExact(): void {

@@ -1,4 +1,5 @@
 /** Values as DuckDB gives them, as ours. */
+import { withRoom } from "../base/room.ts";
 import { type DuckDBValue, DuckDBDecimalValue, DuckDBTypeId } from "@duckdb/node-api";
 import type { SqlValue } from "../model/index.ts";
 
@@ -36,11 +37,8 @@ export class GrowingDoubles {
   #length = 0;
 
   push(part: Float64Array): void {
-    if (this.#length + part.length > this.#values.length) {
-      const longer = new Float64Array(Math.max(2 * this.#values.length, this.#length + part.length));
-      longer.set(this.#values);
-      this.#values = longer;
-    }
+    if (this.#length + part.length > this.#values.length)
+      this.#values = withRoom(this.#values, Math.max(2 * this.#values.length, this.#length + part.length));
     this.#values.set(part, this.#length);
     this.#length += part.length;
   }

@@ -1,4 +1,5 @@
 /** Files in the memory of this process, for tests. */
+import { withRoom } from "../../base/room.ts";
 import { type Backend, systemError, type TargetFile } from "./backend.ts";
 
 interface MemoryFile {
@@ -34,11 +35,7 @@ function fileOf(file: MemoryFile): TargetFile {
   return {
     async write(bytes, at) {
       const end = at + bytes.length;
-      if (end > file.bytes.length) {
-        const larger = new Uint8Array(Math.max(end, 2 * file.bytes.length));
-        larger.set(file.bytes);
-        file.bytes = larger;
-      }
+      if (end > file.bytes.length) file.bytes = withRoom(file.bytes, Math.max(end, 2 * file.bytes.length));
       file.bytes.set(bytes, at);
       file.size = Math.max(file.size, end);
     },

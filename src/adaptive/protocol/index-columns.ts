@@ -1,4 +1,5 @@
 /** Entries of the index in columns: which range of which block lies where. */
+import { withRoom } from "../../base/room.ts";
 import { assert } from "../../base/assert.ts";
 import type { FileId, Rank } from "./step.ts";
 
@@ -60,18 +61,10 @@ export class IndexColumns {
 
   #grow(): void {
     const room = Math.max(8, 2 * this.at.length);
-    const block = new Uint32Array(room);
-    block.set(this.block);
-    this.block = block;
-    this.at = longer(this.at, room);
-    this.length = longer(this.length, room);
-    this.file = longer(this.file, room);
-    this.offset = longer(this.offset, room);
+    this.block = withRoom(this.block, room);
+    this.at = withRoom(this.at, room);
+    this.length = withRoom(this.length, room);
+    this.file = withRoom(this.file, room);
+    this.offset = withRoom(this.offset, room);
   }
-}
-
-function longer(values: Float64Array, room: number): Float64Array<ArrayBuffer> {
-  const array = new Float64Array(room);
-  array.set(values);
-  return array;
 }

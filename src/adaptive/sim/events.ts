@@ -4,6 +4,7 @@
  * middle: to cancel, put a version into `b` and let the owner ignore events of an old version.
  */
 
+import { withRoom } from "../../base/room.ts";
 import { AssertionError, assert } from "../../base/assert.ts";
 
 /** Kinds below are the storage model's (storage/kinds.ts); hosts of a protocol count from here. */
@@ -134,28 +135,19 @@ export class EventQueue {
 
   #grow(): void {
     const capacity = 2 * this.#times.length;
-    this.#times = grown(new Float64Array(capacity), this.#times);
-    this.#slots = grown(new Int32Array(capacity), this.#slots);
-    this.#orders = grown(new Float64Array(capacity), this.#orders);
-    this.#kinds = grown(new Uint8Array(capacity), this.#kinds);
-    this.#as = grown(new Int32Array(capacity), this.#as);
-    this.#bs = grown(new Int32Array(capacity), this.#bs);
-    this.#free = grown(new Int32Array(capacity), this.#free);
+    this.#times = withRoom(this.#times, capacity);
+    this.#slots = withRoom(this.#slots, capacity);
+    this.#orders = withRoom(this.#orders, capacity);
+    this.#kinds = withRoom(this.#kinds, capacity);
+    this.#as = withRoom(this.#as, capacity);
+    this.#bs = withRoom(this.#bs, capacity);
+    this.#free = withRoom(this.#free, capacity);
   }
 }
 
 /** Apart from `push`, which would build the message for every event. */
 function refusePast(time: number, kind: number, now: number): never {
   throw new AssertionError(`event of kind ${kind} at ${time} s lies before now, ${now} s`);
-}
-
-interface Settable {
-  set(values: ArrayLike<number>): void;
-}
-
-function grown<T extends Settable>(larger: T, values: ArrayLike<number>): T {
-  larger.set(values);
-  return larger;
 }
 
 /**

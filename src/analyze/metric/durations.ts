@@ -1,4 +1,5 @@
 /** How long calls took: percentiles, and the calls far beyond them. */
+import { withRoom } from "../../base/room.ts";
 import { QuantileSketch, type SketchData } from "../../base/quantile-sketch.ts";
 
 /** Nearest rank; exact for up to 256 calls, off by less than 0.8 % beyond. */
@@ -93,9 +94,7 @@ export class CallDurations {
   }
 
   #makeRoom(): void {
-    const longer = new Float64Array(this.#kept === 1 ? FIELDS : KEPT * FIELDS);
-    longer.set(this.#longest);
-    this.#longest = longer;
+    this.#longest = withRoom(this.#longest, this.#kept === 1 ? FIELDS : KEPT * FIELDS);
   }
 
   #shortest(): number {

@@ -1,4 +1,5 @@
 /** Sums of whole numbers below 2^52, exact beyond: what a double would round goes to a second column. */
+import { withRoom } from "../../base/room.ts";
 
 export const SUMMAND_LIMIT = 2 ** 52;
 
@@ -54,8 +55,5 @@ export class ExactSums {
 }
 
 export function longer<T extends Float64Array | Uint32Array | Uint8Array>(values: T, count: number): T {
-  const room = Math.max(count, 2 * values.length);
-  const grown = new (values.constructor as new (length: number) => T)(room);
-  grown.set(values);
-  return grown;
+  return withRoom(values, Math.max(count, 2 * values.length));
 }

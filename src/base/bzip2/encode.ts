@@ -1,4 +1,5 @@
 /** bzip2 encoding, for the files we write ourselves and for tests. */
+import { withRoom } from "../room.ts";
 import {
   ALPHABET_MAX,
   BLOCK_MAGIC_HIGH,
@@ -37,11 +38,7 @@ class BitOutput {
 
   /** Appends the low `width` bits of `value`, at most 24, and nothing may be set above them. */
   put(value: number, width: number): void {
-    if (this.#at + 4 > this.#bytes.length) {
-      const grown = new Uint8Array(this.#bytes.length * 2);
-      grown.set(this.#bytes);
-      this.#bytes = grown;
-    }
+    if (this.#at + 4 > this.#bytes.length) this.#bytes = withRoom(this.#bytes, this.#bytes.length * 2);
     this.#bits = (this.#bits << width) | value;
     this.#count += width;
     while (this.#count >= 8) {

@@ -1,4 +1,5 @@
 /** The lines of darshan-dxt-parser: every traced call, with the OSTs it touched where the layout is known. */
+import { withRoom } from "../../base/room.ts";
 import {
   ascii,
   padLeft,
@@ -59,11 +60,7 @@ function countThreads(log: DarshanLog, entry: ModuleEntry, onDamage: OnDamage): 
     for (const block of log.segments(entry)) {
       if (block.first === 0) {
         threads = new Set();
-        if (++records > counts.length) {
-          const longer = new Uint32Array(counts.length * 2);
-          longer.set(counts);
-          counts = longer;
-        }
+        if (++records > counts.length) counts = withRoom(counts, counts.length * 2);
       }
       if (block.stride === 5) collectThreads(block, threads);
       // Records without threads count as one.

@@ -2,6 +2,7 @@
  * A Darshan log, opened. The header and job are read at once; names and records when they are asked for, in
  * any order. Nothing is held but the name table.
  */
+import { withRoom } from "../../base/room.ts";
 import { type Codec, storedCodec } from "../../base/codec.ts";
 import { type FormatError, LimitError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
@@ -198,9 +199,7 @@ export class DarshanLog {
             `${label}: more than ${bytesMax} plain bytes (${option})`,
           );
         if (filled < bytes.length) break;
-        const larger = new Uint8Array(bytes.length * 2);
-        larger.set(bytes);
-        bytes = larger;
+        bytes = withRoom(bytes, bytes.length * 2);
       }
       try {
         reader.throwDamage();

@@ -1,4 +1,5 @@
 /** Records of a log as rows of `accesses` in a store: counters of each module added to the columns that they belong to. */
+import { withRoom } from "../../base/room.ts";
 import { GrowingIntegers, GrowingReals } from "../../base/growing.ts";
 import { variance } from "../../base/statistics.ts";
 import { LOW, wordNumber } from "../../base/words.ts";
@@ -210,13 +211,8 @@ export class CallColumns {
   #reach(): void {
     // All columns begin with the same room and grow alike.
     if (this.count <= this.#shared.length) return;
-    const longer = (bytes: Uint8Array) => {
-      const more = new Uint8Array(2 * bytes.length);
-      more.set(bytes);
-      return more;
-    };
-    this.#shared = longer(this.#shared);
-    this.#partial = longer(this.#partial);
+    this.#shared = withRoom(this.#shared, 2 * this.#shared.length);
+    this.#partial = withRoom(this.#partial, 2 * this.#partial.length);
     for (const column of [
       this.#runIds,
       this.#fileIds,

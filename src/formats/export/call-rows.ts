@@ -1,4 +1,5 @@
 /** Columns of calls that are kept: they grow, can be put in order, and go to bytes and back. */
+import { withRoom } from "../../base/room.ts";
 import { IntegerSorter } from "../../base/integer-sort.ts";
 import type { CallBlock } from "../../model/index.ts";
 
@@ -66,9 +67,9 @@ export class CallRows implements WholeBlock {
   }
 
   #resize(room: number): void {
-    for (const name of REALS) this[name] = longer(this[name], new Float64Array(room));
-    for (const name of WORDS) this[name] = longer(this[name], new Uint32Array(room));
-    for (const name of CODES) this[name] = longer(this[name], new Uint8Array(room));
+    for (const name of REALS) this[name] = withRoom(this[name], room);
+    for (const name of WORDS) this[name] = withRoom(this[name], room);
+    for (const name of CODES) this[name] = withRoom(this[name], room);
   }
 }
 
@@ -87,11 +88,6 @@ function gatherReals(
   into: Float64Array,
 ): void {
   for (let i = from; i < to; i++) into[i - from] = column[order[i] as number] as number;
-}
-
-function longer<T extends Column>(old: T, room: T): T {
-  room.set(old as never);
-  return room;
 }
 
 /** What comes first: the group, where calls are grouped, then the start. */

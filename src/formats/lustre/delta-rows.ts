@@ -1,4 +1,5 @@
 /** Differences in columns; the memory is used again with every reading. */
+import { withRoom } from "../../base/room.ts";
 
 /** Why a difference is what it is. */
 export const GROWN = 0;
@@ -43,15 +44,11 @@ export class DeltaRows {
 
   #grow(): void {
     const room = 2 * this.row.length;
-    const longer = <T extends { set(from: T): void }>(old: T, fresh: T): T => {
-      fresh.set(old);
-      return fresh;
-    };
-    this.row = longer(this.row, new Uint32Array(room));
-    this.column = longer(this.column, new Uint16Array(room));
-    this.samples = longer(this.samples, new BigUint64Array(room));
-    this.sum = longer(this.sum, new BigUint64Array(room));
-    this.why = longer(this.why, new Uint8Array(room));
+    this.row = withRoom(this.row, room);
+    this.column = withRoom(this.column, room);
+    this.samples = withRoom(this.samples, room);
+    this.sum = withRoom(this.sum, room);
+    this.why = withRoom(this.why, room);
     this.samplesHalves = new Uint32Array(this.samples.buffer);
     this.sumHalves = new Uint32Array(this.sum.buffer);
   }

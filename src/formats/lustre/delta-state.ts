@@ -1,4 +1,5 @@
 /** What is kept of a target between two readings: for each row its id, stamps, and the counters that are not zero. */
+import { emptyLike, withRoom } from "../../base/room.ts";
 import type { Reading } from "./reading.ts";
 import { type RowIds, RowTable } from "./row-table.ts";
 
@@ -39,7 +40,7 @@ export class TargetState implements RowIds {
     const row = this.rows;
     if (row === this.idFrom.length) this.#roomForRows(2 * row);
     const length = to - from;
-    if (this.idBytes + length > this.ids.length) this.ids = grown(this.ids, 2 * (this.idBytes + length));
+    if (this.idBytes + length > this.ids.length) this.ids = withRoom(this.ids, 2 * (this.idBytes + length));
     const own = this.ids;
     let at = this.idBytes;
     this.idFrom[row] = at;
@@ -138,7 +139,8 @@ export class TargetState implements RowIds {
   }
 
   #roomForRows(rows: number, keep = true): void {
-    const kept = <T extends Growable>(old: T): T => (keep ? grown(old, rows) : fresh(old, rows));
+    const kept = <T extends Uint32Array | Int32Array | Float64Array | BigInt64Array>(old: T): T =>
+      keep ? withRoom(old, rows) : emptyLike(old, rows);
     this.idFrom = kept(this.idFrom);
     this.idTo = kept(this.idTo);
     this.idHash = kept(this.idHash);
@@ -152,28 +154,10 @@ export class TargetState implements RowIds {
   }
 
   #roomForEntries(entries: number, keep = true): void {
-    this.column = keep ? grown(this.column, entries) : fresh(this.column, entries);
-    this.words = keep ? grown(this.words, entries * KEPT) : fresh(this.words, entries * KEPT);
+    this.column = keep ? withRoom(this.column, entries) : emptyLike(this.column, entries);
+    this.words = keep ? withRoom(this.words, entries * KEPT) : emptyLike(this.words, entries * KEPT);
     this.halves = new Uint32Array(this.words.buffer);
   }
-}
-
-type Growable =
-  | Uint8Array<ArrayBuffer>
-  | Uint16Array<ArrayBuffer>
-  | Uint32Array<ArrayBuffer>
-  | Int32Array<ArrayBuffer>
-  | Float64Array<ArrayBuffer>
-  | BigInt64Array<ArrayBuffer>
-  | BigUint64Array<ArrayBuffer>;
-
-const fresh = <T extends Growable>(old: T, length: number): T =>
-  new (old.constructor as new (length: number) => T)(length);
-
-function grown<T extends Growable>(old: T, length: number): T {
-  const longer = fresh(old, length);
-  longer.set(old as never);
-  return longer;
 }
 
 /** Too small, or so large that a busy hour would be paid for ever after. */

@@ -2,6 +2,7 @@
  * One reading of one file of counters, in columns: 100,000 jobs with a dozen counters each are some typed arrays.
  * A file without job ids (`stats`, `md_stats`) is a reading with one row that has an empty id.
  */
+import { withRoom } from "../../base/room.ts";
 import { LOW } from "../../base/words.ts";
 import { hashOf } from "../text/interner.ts";
 import type { CounterTable } from "./counter-table.ts";
@@ -211,11 +212,7 @@ export class Reading {
   /** Adds bytes to the id of the last row. */
   extendId(row: number, bytes: Uint8Array, from: number, to: number): void {
     const length = to - from;
-    if (this.idBytes + length > this.ids.length) {
-      const longer = new Uint8Array(2 * (this.idBytes + length));
-      longer.set(this.ids);
-      this.ids = longer;
-    }
+    if (this.idBytes + length > this.ids.length) this.ids = withRoom(this.ids, 2 * (this.idBytes + length));
     const { ids } = this;
     let at = this.idBytes;
     for (let i = from; i < to; i++) ids[at++] = bytes[i] as number;
@@ -227,18 +224,18 @@ export class Reading {
   reserveEntry(): void {
     if (this.entries < this.column.length) return;
     const room = 2 * this.column.length;
-    this.column = grown(this.column, new Uint16Array(room));
-    this.shape = grown(this.shape, new Uint8Array(room));
-    this.words = grown(this.words, new BigUint64Array(room * WORDS));
+    this.column = withRoom(this.column, room);
+    this.shape = withRoom(this.shape, room);
+    this.words = withRoom(this.words, room * WORDS);
     this.halves = new Uint32Array(this.words.buffer);
   }
 
   addBucket(entry: number, log2: number, low: number, high: number): void {
     const at = this.buckets;
     if (at === this.bucketLog2.length) {
-      this.bucketEntry = grown(this.bucketEntry, new Uint32Array(2 * at));
-      this.bucketLog2 = grown(this.bucketLog2, new Uint8Array(2 * at));
-      this.bucketCount = grown(this.bucketCount, new BigUint64Array(2 * at));
+      this.bucketEntry = withRoom(this.bucketEntry, 2 * at);
+      this.bucketLog2 = withRoom(this.bucketLog2, 2 * at);
+      this.bucketCount = withRoom(this.bucketCount, 2 * at);
       this.bucketHalves = new Uint32Array(this.bucketCount.buffer);
     }
     this.bucketEntry[at] = entry;
@@ -281,20 +278,14 @@ export class Reading {
 
   #growRows(): void {
     const room = 2 * this.entryFrom.length;
-    this.snapshotNs = grown(this.snapshotNs, new BigInt64Array(room));
-    this.startNs = grown(this.startNs, new BigInt64Array(room));
+    this.snapshotNs = withRoom(this.snapshotNs, room);
+    this.startNs = withRoom(this.startNs, room);
     this.snapshotHalves = new Uint32Array(this.snapshotNs.buffer);
     this.startHalves = new Uint32Array(this.startNs.buffer);
-    this.entryFrom = grown(this.entryFrom, new Uint32Array(room));
-    this.entryTo = grown(this.entryTo, new Uint32Array(room));
-    this.idFrom = grown(this.idFrom, new Uint32Array(room));
-    this.idTo = grown(this.idTo, new Uint32Array(room));
-    this.idHash = grown(this.idHash, new Int32Array(room));
+    this.entryFrom = withRoom(this.entryFrom, room);
+    this.entryTo = withRoom(this.entryTo, room);
+    this.idFrom = withRoom(this.idFrom, room);
+    this.idTo = withRoom(this.idTo, room);
+    this.idHash = withRoom(this.idHash, room);
   }
-}
-
-/** `longer` with the values of `old` at its beginning. */
-function grown<T extends { set(from: T): void }>(old: T, longer: T): T {
-  longer.set(old);
-  return longer;
 }

@@ -1,4 +1,5 @@
 /** Sums, means and ranks for the true answers. */
+import { withRoom } from "../../base/room.ts";
 
 /** A sum of whole numbers that may pass 2^53. */
 export class ExactSum {
@@ -41,11 +42,7 @@ export class Values {
   count = 0;
 
   add(value: number): void {
-    if (this.count === this.#values.length) {
-      const longer = new Float64Array(2 * this.count);
-      longer.set(this.#values);
-      this.#values = longer;
-    }
+    if (this.count === this.#values.length) this.#values = withRoom(this.#values, 2 * this.count);
     this.#values[this.count++] = value;
   }
 

@@ -3,6 +3,7 @@
  * the target's rate that the others would take alone). With a slope of 1 or more no target ever gives more than its
  * rate. Striped files go at the pace of their most loaded target.
  */
+import { withRoom } from "../../base/room.ts";
 import { assert } from "../../base/assert.ts";
 import { MinHeap } from "../../base/min-heap.ts";
 
@@ -32,16 +33,12 @@ export class Transfers {
   }
 
   #grow(): void {
-    const grown = <T extends Float64Array | Uint32Array | Uint16Array>(from: T, to: T): T => {
-      to.set(from);
-      return to;
-    };
     const size = 2 * this.#count;
-    this.start = grown(this.start, new Float64Array(size));
-    this.alone = grown(this.alone, new Float64Array(size));
-    this.demand = grown(this.demand, new Float64Array(size));
-    this.first = grown(this.first, new Uint32Array(size));
-    this.width = grown(this.width, new Uint16Array(size));
+    this.start = withRoom(this.start, size);
+    this.alone = withRoom(this.alone, size);
+    this.demand = withRoom(this.demand, size);
+    this.first = withRoom(this.first, size);
+    this.width = withRoom(this.width, size);
   }
 }
 

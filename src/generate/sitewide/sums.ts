@@ -1,4 +1,5 @@
 /** Exact sums of bytes and the few statistics that answers need; on their own, apart from the analyses. */
+import { withRoom } from "../../base/room.ts";
 
 const CARRY = 2 ** 52;
 
@@ -36,11 +37,7 @@ export class Numbers {
   length = 0;
 
   push(value: number): void {
-    if (this.length === this.#values.length) {
-      const longer = new Float64Array(2 * this.length);
-      longer.set(this.#values);
-      this.#values = longer;
-    }
+    if (this.length === this.#values.length) this.#values = withRoom(this.#values, 2 * this.length);
     this.#values[this.length++] = value;
   }
 

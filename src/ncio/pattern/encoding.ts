@@ -4,6 +4,7 @@
  * A number is little-endian groups of seven bits, the high bit saying that more follow. A type is a tag and its numbers:
  * 1 length · 2 count stride type · 3 n (at type)*.
  */
+import { withRoom } from "../../base/room.ts";
 import { FormatError, LimitError } from "../../base/errors.ts";
 import type { Datatype, Part } from "./datatype.ts";
 
@@ -132,11 +133,7 @@ class Output {
   #length = 0;
 
   number(value: number): void {
-    if (this.#length + 8 > this.#bytes.length) {
-      const grown = new Uint8Array(2 * this.#bytes.length);
-      grown.set(this.#bytes);
-      this.#bytes = grown;
-    }
+    if (this.#length + 8 > this.#bytes.length) this.#bytes = withRoom(this.#bytes, 2 * this.#bytes.length);
     let rest = value;
     for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes[this.#length++] = 128 | (rest % 128);
     this.#bytes[this.#length++] = rest;

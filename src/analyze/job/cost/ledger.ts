@@ -6,6 +6,7 @@
  * are known, phases tell it better (phases.ts), and what counters say is scaled to that. A cause names
  * the records it touches and the part of their time that would remain without it; its cost is the difference.
  */
+import { withRoom } from "../../../base/room.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { CriticalPath } from "../phases.ts";
 import { isBelowDfs, type LayerRecord, rowOf } from "../records.ts";
@@ -248,11 +249,7 @@ class RecordPlaces {
       if (place === undefined) this.#others.set(record, (place = this.records.push(record) - 1));
       return place;
     }
-    if (row >= this.#byRow.length) {
-      const longer = new Uint32Array(2 * row);
-      longer.set(this.#byRow);
-      this.#byRow = longer;
-    }
+    if (row >= this.#byRow.length) this.#byRow = withRoom(this.#byRow, 2 * row);
     if (this.#byRow[row] === 0) this.#byRow[row] = this.records.push(record);
     return (this.#byRow[row] as number) - 1;
   }

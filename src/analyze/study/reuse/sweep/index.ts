@@ -3,6 +3,7 @@
  * side by file, and gone through file by file. What does not fit in the memory given is read in several passes, some
  * files at a time.
  */
+import { withRoom } from "../../../../base/room.ts";
 import type { Queryable, RawColumn } from "../../../../model/index.ts";
 import { noLayouts } from "../layout-texts.ts";
 import type { ReuseOptions } from "../options.ts";
@@ -201,11 +202,7 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
   const all = db.part?.("run_rows");
   await db.scan(runSql(options, slice, of, all), (count: number, columns: readonly RawColumn[]) => {
     const [run, read, written, flags] = columns as [RawColumn, RawColumn, RawColumn, RawColumn];
-    if ((rows + count) * RUN_STRIDE > words.length) {
-      const longer = new Uint32Array(words.length * 2);
-      longer.set(words);
-      words = longer;
-    }
+    if ((rows + count) * RUN_STRIDE > words.length) words = withRoom(words, words.length * 2);
     for (let i = 0; i < count; i++) {
       const at = (rows + i) * RUN_STRIDE;
       const high = 2 * i + 1;

@@ -1,4 +1,5 @@
 /** Means over the complete accesses of each file and layer: bytes, and the spread over ranks of bytes and of I/O time. */
+import { withRoom } from "../../../../base/room.ts";
 import { LAYER_NAMES } from "./records.ts";
 import { Column } from "./words.ts";
 
@@ -67,11 +68,7 @@ export class Layers {
 
   #open(index: number): number {
     const slot = this.#used++;
-    if (this.#used * FIELDS > this.#sums.length) {
-      const longer = new Float64Array(2 * this.#sums.length);
-      longer.set(this.#sums);
-      this.#sums = longer;
-    }
+    if (this.#used * FIELDS > this.#sums.length) this.#sums = withRoom(this.#sums, 2 * this.#sums.length);
     this.#slots[index] = slot;
     return slot;
   }

@@ -1,4 +1,5 @@
 /** Whole numbers of 64 bits as two words of 32, the way columns hold them: reading a bigint costs ten times as much. */
+import { withRoom } from "../../../../base/room.ts";
 import { mixed } from "../../common/hash.ts";
 
 const WORD = 2 ** 32;
@@ -22,9 +23,7 @@ export class ExactSums {
   /** Makes room for sums below `count`. */
   reach(count: number): void {
     if (count <= this.#small.length) return;
-    const longer = new Float64Array(Math.max(count, 2 * this.#small.length));
-    longer.set(this.#small);
-    this.#small = longer;
+    this.#small = withRoom(this.#small, Math.max(count, 2 * this.#small.length));
   }
 
   /** Makes the first `count` sums zero, and forgets all large ones. */
@@ -91,10 +90,7 @@ export class ExactSums {
 
 /** The values with room for at least `count`. */
 export function longer(values: Float64Array<ArrayBuffer>, count: number): Float64Array<ArrayBuffer> {
-  if (count <= values.length) return values;
-  const more = new Float64Array(2 * count);
-  more.set(values);
-  return more;
+  return count <= values.length ? values : withRoom(values, 2 * count);
 }
 
 const PAGE = 65_536;
@@ -183,11 +179,7 @@ export class Codes {
 
   #add(at: number, low: number, high: number): number {
     const code = this.#count++;
-    if (2 * code === this.#keys.length) {
-      const longer = new Uint32Array(4 * code);
-      longer.set(this.#keys);
-      this.#keys = longer;
-    }
+    if (2 * code === this.#keys.length) this.#keys = withRoom(this.#keys, 4 * code);
     this.#keys[2 * code] = low;
     this.#keys[2 * code + 1] = high;
     this.#slots[at] = code;
