@@ -1,10 +1,15 @@
 // One job number on two clusters: whose I/O is it, and what is said when nobody can tell.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { jobAnswer, jobDocument, rank, rankingDocument } from "../../src/analyze/load/index.ts";
 import { type MemoryStore, memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import { runStudy, systemOptions } from "../../src/analyze/study/system/index.ts";
+import { storedJobs, storedMinutes } from "../../src/model/index.ts";
 import { renderText } from "../../src/report/text/index.ts";
+import { compactStore, Store } from "../../src/store/index.ts";
 import { jobTotals } from "../../src/store/job-totals.ts";
 import type { JobRow, MinuteRow } from "./study-system-corpus.ts";
 import { DAY, first, job, minute } from "./study-system-kit.ts";
@@ -170,4 +175,59 @@ describe("counters that do not name the cluster", () => {
     const { items } = await runStudy(db as MemoryStore, systemOptions({ replicates: 10 }));
     expect(items.B02?.values).toMatchObject({ seriesJobs: 1, seriesJobsUnknown: 0 });
   });
+});
+
+it("I/O of a number on several clusters counts once, with and without roll-ups, also in the first hour of a store", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-clusters-"));
+  try {
+    const store = await Store.openOrCreate(join(folder, "store"));
+    const begin = 29_859_667;
+    const ns = (minute: number) => BigInt(minute) * 60_000_000_000n;
+    const last = begin + 3000;
+    const batch = store.beginBatch({ writer: "test" });
+    await batch.append(storedJobs, 2, {
+      ...{
+        synthetic: { all: 0 },
+        source: { all: "scheduler" },
+        job_key: { all: 5n },
+        job_id: { all: "5" },
+        cluster: ["cab", "quartz"],
+      },
+      ...{ user_name: ["ada", "bob"], start_unix_ns: [ns(begin), ns(begin + 100)] },
+      end_unix_ns: [ns(begin + 60), ns(last)],
+    });
+    const minutes = [begin, begin + 2, begin + 200, last];
+    await batch.append(storedMinutes, minutes.length, {
+      ...{
+        job_key: { all: 5n },
+        job_id: { all: "5" },
+        file_system: { all: "fs" },
+        target: { all: "OST0000" },
+      },
+      ...{ minute_unix: minutes.map(BigInt), seconds: { all: 60 }, bytes_written: [1n, 10n, 100n, 1000n] },
+      writes: { all: 1n },
+    });
+    await batch.commit();
+    const window = { from: begin, to: last + 1 };
+    for (const rolled of [false, true]) {
+      if (rolled) await compactStore(store, { graceMs: 0 });
+      for (const span of [{}, { grain: 1440 }]) {
+        const session = await store.query();
+        const { total, rows: found } = await rank(session, {
+          ...asked,
+          window: { ...window, ...span },
+          by: "job",
+        });
+        session.close();
+        expect(total.bytesWritten, JSON.stringify({ rolled, span })).toBe(1111n);
+        expect(found.map(({ user, bytesWritten }) => [user, bytesWritten])).toEqual([
+          ["bob", 1100n],
+          ["ada", 11n],
+        ]);
+      }
+    }
+    await store.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
