@@ -1,17 +1,17 @@
 /** `plimsoll alerts`: judges rules on a store. */
 import { readFileSync } from "node:fs";
 import { alertRules, DEFAULT_ALERTS, judgeAlerts, parseTime, storedTime } from "../analyze/load/index.ts";
-import { inFile, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { provenanceJson, provenancePrefix } from "../model/index.ts";
 import { defineCommand } from "./command.ts";
-import { CheckFailed } from "./failure.ts";
+import { CheckFailed, systemReason } from "./failure.ts";
 import { option } from "./option.ts";
 import { ENGINE_OPTIONS, originOf, withStore } from "./store/options.ts";
 
 export default defineCommand({
   name: "alerts",
   description:
-    "Checks a store against alert rules and prints one line for each rule that fires: one user's share of the metadata load, a target far above others of its kind, full targets, latency against its own last four weeks, silent collectors, missing samples. Exit code 1 if one fires. Rules are data: --rules reads a JSON file (examples/alerts.json has the built-in ones). Rules without data are listed on stderr.",
+    "Checks a store against alert rules and prints one line for each rule that fires: one user's share of the metadata load, a target far above others of its kind, full targets, latency against its own last four weeks, silent collectors, missing samples. Exit code 1 if one fires, 2 if the rules cannot be read. Rules are data: --rules reads a JSON file (examples/alerts.json has the built-in ones). Rules without data are listed on stderr.",
   options: {
     store: option.text("DIR", "store to read"),
     rules: option.text("FILE.json", "rules (default: built-in rules)"),
@@ -56,12 +56,16 @@ export default defineCommand({
   },
 });
 
+/** A file that cannot be read is wrong usage, since exit code 1 means that an alert fires. */
 function readRules(path: string): unknown {
-  const text = inFile(path, () => readFileSync(path, "utf8"));
   try {
-    return JSON.parse(text);
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new UsageError(`${path}: no JSON: ${(error as Error).message}`);
+    throw new UsageError(
+      error instanceof SyntaxError
+        ? `${path}: no JSON: ${error.message}`
+        : `cannot read ${path}: ${systemReason(error)}`,
+    );
   }
 }
 

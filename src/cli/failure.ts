@@ -102,6 +102,12 @@ const WRITING_CALLS = new Set([
   "link",
 ]);
 
+/** Why a call of the system failed, in words. */
+export function systemReason(error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return REASONS[code] ?? message;
+}
+
 function systemMessage(error: unknown, { files, isOutput }: FailureSetting): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path, syscall } = error as NodeJS.ErrnoException;

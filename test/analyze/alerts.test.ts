@@ -149,6 +149,16 @@ it("rules that make no sense are refused in one line", () => {
   }
 });
 
+it("rules that cannot be read are wrong usage, not an alert", () => {
+  for (const [path, message] of [
+    ["none.json", "cannot read none.json: no such file"],
+    [".", "cannot read .: is a folder"],
+  ] as const) {
+    const { code, err } = alerts("--rules", path);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  }
+});
+
 it("the example has the built-in rules", () => {
   const example = JSON.parse(readFileSync(join(import.meta.dirname, "../../examples/alerts.json"), "utf8"));
   expect(alertRules(example, "example")).toEqual(alertRules(DEFAULT_ALERTS, "built-in"));
