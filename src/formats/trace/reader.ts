@@ -155,8 +155,9 @@ export class RecordReader {
 
   #readRecords({ from, to }: RecordRange): void {
     let buffer: Uint8Array | undefined;
-    // Small ones first: the engine makes loops fast once it has seen them to their end.
-    let size = FIRST_BLOCK_RECORDS;
+    // Small ones first: the engine makes loops fast once it has seen them to their end. Whoever wants offsets takes no words, and
+    // offsets of appended writes are known within a block.
+    let size = this.#sink.words === undefined ? BLOCK_RECORDS : FIRST_BLOCK_RECORDS;
     for (let done = from; done < to; size = Math.min(BLOCK_RECORDS, 2 * size)) {
       const wanted = Math.min(size, to - done);
       buffer = this.#source.read(HEADER_BYTES + done * RECORD_BYTES, wanted * RECORD_BYTES, buffer);
