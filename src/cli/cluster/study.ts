@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { mapAndMerge } from "../../cluster/index.ts";
 import { type Command, defineCommand, type OptionSpecs } from "../command.ts";
-import { takeSnapshot } from "../study/study-parts.ts";
 import { CLUSTER_OPTIONS, type ClusterValues, runCluster, runPath } from "./engine.ts";
 import { optionWords } from "./words.ts";
 
@@ -46,6 +45,7 @@ export function clusterStudy(name: string, study: Command, example: string): Com
         words,
       );
       const next = `result ${runPath(what, options)}/out/merge-1.json${output === undefined ? "" : `, report ${output}`}\n`;
+      const { takeSnapshot } = await import("../../store/index.ts");
       await runCluster({ plan, options, begin: () => takeSnapshot(store, parts), next }, context);
     },
   });

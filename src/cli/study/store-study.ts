@@ -25,7 +25,7 @@ import { originOf, storeOptions, withStore } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
 import { writeResultFolder } from "../result-folder.ts";
-import { partFolders, type PartValues, writePart } from "./study-parts.ts";
+import { type PartValues, writePart } from "./study-parts.ts";
 import { whereText } from "./study-output.ts";
 import { option } from "../option.ts";
 
@@ -180,9 +180,8 @@ async function withRows<T>(
 ): Promise<T> {
   const engine = { ...given, memory: databaseBytes };
   if (given.parts === undefined) return withStore(engine, ask);
-  const folders = partFolders(given.parts, name, options);
-  const { openParts } = await import("../../store/index.ts");
-  const session = await openParts(folders, storeOptions(engine));
+  const { openParts, partFolders } = await import("../../store/index.ts");
+  const session = await openParts(partFolders(given.parts, name, options), storeOptions(engine));
   try {
     return await ask(session);
   } finally {
