@@ -327,7 +327,7 @@ describe("packages", () => {
 
   it("are what the recipe of Apptainer makes a container of", { timeout: 600_000 }, () => {
     const recipe = readFileSync(join(work, "packaging/apptainer/plimsoll.def"), "utf8");
-    const section = (one: string) => recipe.match(new RegExp(`^%${one}\n((?:\\s.*\n)*)`, "m"))?.[1] ?? "";
+    const section = (one: string) => recipe.match(new RegExp(`^%${one}\n((?: .*\n)*)`, "m"))?.[1] ?? "";
     const setting = { user: "root", env: { PATH: "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } };
     cpSync("/etc/resolv.conf", join(debian, "etc/resolv.conf"));
     const [from = "", to = ""] = section("files").trim().split(" ");
