@@ -65,7 +65,7 @@ describe("formats of accesses", () => {
     expect(detect("hello")).toThrow(
       /^thing: unknown format \(known: .*Darshan log.*Parquet.*strace.*fio.*CSV/,
     );
-    expect(detect("")).toThrow(/^thing: the input is empty/);
+    expect(detect("")).toThrow(/^thing: the input is empty$/);
     expect(formatNamed("fio", "calls").id).toBe("fio");
     expect(() => formatNamed("fi", "calls")).toThrow(UsageError);
     expect(() => formatNamed("fi", "calls")).toThrow(

@@ -86,8 +86,9 @@ export function refusal(head: Uint8Array, name: string, wanted: readonly Capabil
     const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));
     return `this is a ${other.label}; ${TAKEN_BY[capability ?? "rows"]} take${capability === "calls" || capability === "counters" ? "" : "s"} it`;
   }
+  if (head.length === 0) return "the input is empty";
   const known = formatsWith(...wanted).map(({ label }) => label);
-  return `${head.length === 0 ? "the input is empty" : "unknown format"} (known: ${known.join("; ")})`;
+  return `unknown format (known: ${known.join("; ")})`;
 }
 
 /** The format with this id, for whoever names it. */

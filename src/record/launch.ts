@@ -10,7 +10,7 @@ import type { Environment } from "./compiler.ts";
 import { TOTALS_BYTES, TOTALS_FILE } from "./cross-check.ts";
 import { ioOfChildren, ioSince, type KernelIo } from "./kernel-io.ts";
 import { SYSTEM_PATHS } from "../formats/trace/system-files.ts";
-import { findProgram, type Program } from "./program.ts";
+import { findProgram, type Program, whyNotFound } from "./program.ts";
 import { ensureShim, ShimUnavailable } from "./shim.ts";
 import { canTracePrivileged, STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
 import { makeFolder } from "../node/folders.ts";
@@ -70,7 +70,7 @@ export async function recordCommand(command: readonly string[], options: RecordO
   const folder = resolve(options.folder);
   const env = options.env ?? process.env;
   const program = findProgram(name, env, options.cwd);
-  if (program === undefined) throw new UsageError(`${name}: no such program`);
+  if (program === undefined) throw new UsageError(`${name}: ${whyNotFound(name, options.cwd)}`);
   prepareFolder(folder, options);
   const plan = planFor([...command], { ...options, folder, env, program });
   const began = performance.now();

@@ -1,6 +1,6 @@
 /** What kind of program a command names: the recorder can only be loaded into dynamically linked ones of this machine. */
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { HEAD_BYTES } from "../base/source.ts";
 import type { Environment } from "./compiler.ts";
 
@@ -29,6 +29,13 @@ export function findProgram(name: string, env: Environment, cwd = process.cwd())
     if (isExecutable(path)) return { path, ...judge(path, env, cwd) };
   }
   return undefined;
+}
+
+/** Of a name that is no program, in the words of a shell. */
+export function whyNotFound(name: string, cwd = process.cwd()): string {
+  const found = name.includes("/") ? statSync(resolve(cwd, name), { throwIfNoEntry: false }) : undefined;
+  if (found === undefined) return "no such program";
+  return found.isDirectory() ? "is a folder" : "is not executable (chmod +x makes it so)";
 }
 
 function isExecutable(path: string): boolean {

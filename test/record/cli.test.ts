@@ -212,6 +212,11 @@ describe("requests that cannot be met", () => {
     const folder = folderName();
     mkdirSync(folder);
     writeFileSync(join(folder, "mine"), "");
+    for (const [path, why] of [
+      [folder, "is a folder"],
+      [join(folder, "mine"), "is not executable (chmod +x makes it so)"],
+    ] as const)
+      expect(record(["--", path]).stderr).toBe(`plimsoll: ${path}: ${why}; see plimsoll record --help\n`);
     const run = (...words: string[]) =>
       spawnSync(plimsoll, ["record", "-o", folder, ...words, "--", "true"], { encoding: "utf8" });
     expect(run().stderr).toContain(`${folder} is not empty; choose another folder`);
