@@ -49,6 +49,7 @@ const OPTIONS = {
   format: option.choice(
     formatsWith("calls").map(({ id }) => id),
     "input format (default: detect)",
+    { grows: true },
   ),
   time: option.choice(TIME_UNITS, "time unit of CSV (default: s) and of fio log times (default: ms)"),
   latency: option.choice(TIME_UNITS, "latency unit of fio logs (default: ns)"),

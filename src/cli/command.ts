@@ -26,7 +26,12 @@ export type OptionSpec = OptionCommon &
         readonly max?: number;
       }
     | { readonly kind: "bytes"; readonly default?: number; readonly min?: number; readonly max?: number }
-    | { readonly kind: "choice"; readonly choices: readonly string[]; readonly default?: string }
+    | {
+        readonly kind: "choice";
+        readonly choices: readonly string[];
+        readonly default?: string;
+        readonly grows?: boolean;
+      }
     | { readonly kind: "list"; readonly default?: readonly string[] }
   );
 

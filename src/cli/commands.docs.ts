@@ -55,7 +55,9 @@ function section(command: Command): string[] {
 }
 
 function optionRows(options: Command["options"]): string[] {
-  return Object.entries(options).map(
-    ([name, spec]) => `- \`${optionFlags(name, spec)}\`: ${optionHelp(spec)}`,
-  );
+  return Object.entries(options).map(([name, spec]) => {
+    const help =
+      spec.kind === "choice" && spec.grows ? `${spec.help}; \`--help\` lists them` : optionHelp(spec);
+    return `- \`${optionFlags(name, spec)}\`: ${help}`;
+  });
 }

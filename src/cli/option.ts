@@ -17,6 +17,11 @@ interface Text extends Named {
   readonly default?: string;
 }
 
+interface Choice extends Text {
+  /** The choices come from a table that others extend: only --help lists them, no document does. */
+  readonly grows?: boolean;
+}
+
 type None = Record<never, never>;
 
 export const option = {
@@ -39,7 +44,7 @@ export const option = {
   /** 4096, 64K or 1.5MiB (powers of 1024). */
   bytes: <const More extends Range = None>(help: string, more?: More) =>
     ({ kind: "bytes", help, ...(more as More) }) as const,
-  choice: <const Choices extends readonly string[], const More extends Text = None>(
+  choice: <const Choices extends readonly string[], const More extends Choice = None>(
     choices: Choices,
     help: string,
     more?: More,

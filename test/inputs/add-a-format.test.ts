@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { hasBrowser, launch, openPage } from "../page/kit.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let copy: string;
@@ -24,10 +25,12 @@ beforeAll(() => {
     "web",
     "scripts",
     "bin",
+    "docs",
     "native",
     "package.json",
     "package-lock.json",
     "tsconfig.json",
+    "biome.json",
   ])
     cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
@@ -60,6 +63,38 @@ it("gives a format that bps, report, findings and diff read", () => {
   expect(metrics).toMatchObject({ bytesWritten: 2 ** 20, files: 1 });
   expect(run("diff", "trace.txt", "trace.txt").code).toBe(0);
   expect(run("bps", "--format", "beacon", "trace.txt").code).toBe(0);
+}, 120_000);
+
+it.skipIf(!hasBrowser)(
+  "gives a format that the drop page reads",
+  async () => {
+    expect(run("page", "-o", "page.html").code).toBe(0);
+    const browser = await launch();
+    const open = await openPage(browser, join(copy, "page.html"));
+    await open.drop([join(copy, "trace.txt")]);
+    await open.report();
+    expect(JSON.parse(await open.save("json")).metrics).toMatchObject({ bytesWritten: 2 ** 20, files: 1 });
+    expect(open.trouble).toEqual([]);
+    await browser.close();
+  },
+  120_000,
+);
+
+it("leaves generated documents as they are", () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(copy, "scripts/docs.mjs"), "--check"], {
+    ...{ cwd: copy, encoding: "utf8" },
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+}, 120_000);
+
+it("is formatted as the others are", () => {
+  const { status, stderr } = spawnSync(
+    join(root, "node_modules/.bin/biome"),
+    ["ci", "--error-on-warnings", "--colors=off", "src/formats/beacon", "src/formats/catalogue.ts"],
+    { cwd: copy, encoding: "utf8" },
+  );
+  expect(stderr).toMatch(/^Checked 2 files .*No fixes applied/);
+  expect(status).toBe(0);
 }, 120_000);
 
 it("is typed as the compiler wants it", () => {
