@@ -72,6 +72,15 @@ const COMPONENTS = [
     ["plimsoll record -- PROGRAM", "docs/record.md"],
   ),
   unjudged(
+    "algorithm",
+    "cost",
+    "III.C",
+    "Steps that it takes to compute T from n records",
+    "it is a bound, and no time; here times in order are not sorted at all. The manual has seconds for 100 million accesses",
+    ["plimsoll bps TRACE", "docs/bps.md"],
+    "O(n log n)",
+  ),
+  unjudged(
     "component",
     "cluster",
     "IV.B",

@@ -40,6 +40,8 @@ const COMPONENTS = [
     ${PATTERNS}
   component characteristics | 3 | Region count, region size and region spacing
     ${PATTERNS}
+  component defaults | 4 | Defaults: 4,096 regions of 8 bytes, 128 bytes apart | 4,096; 8 B; 128 B
+    ${COMMAND} | src/ncio/method/expected.test.ts | ${MANUAL}
   component vector | 4 | Vector datatypes for memory and file, contiguous ones elsewhere
     ${PATTERNS}
   component applications | 1 | Patterns of IPARS and FLASH

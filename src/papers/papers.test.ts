@@ -101,6 +101,79 @@ describe("the list of items", () => {
   });
 });
 
+/** Numbers, tables, figures and claims that are easily left out, since no finding rests on them. */
+const EASILY_LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  reuse: [
+    ...["classes-and-runs", "producers", "A18.below2Hours", "said.A20.burstBufferShare", "fig-1", "A20.osts"],
+    ...[
+      "A03.shareOfBytes",
+      "A04.bytes",
+      "A08.readLongShare",
+      "A08.readP80Hours",
+      "violins",
+      "said.A02.oneRun",
+    ],
+  ],
+  metric: [
+    ...["fig-1a", "fig-1b", "fig-1c", "fig-2", "2a.4096.executionSeconds", "2a.65536.executionSeconds"],
+    ...[
+      "records",
+      "step-3",
+      "cost",
+      "iozone",
+      "ior",
+      "hpio",
+      "optimisations",
+      "time-4k",
+      "time-64k",
+      "table-2",
+    ],
+  ],
+  adaptive: [
+    ...["asynchronous", "staging", "split", "baseline-real", "opens", "franklin-xtp", "fig-4", "table-1"],
+    ...["algorithm-1", "algorithm-2", "algorithm-3", "N1", "J4", "E1 deviation", "E4 deviation"],
+  ],
+  system: [
+    ...["B01.totalCores", "B01.clockGhz", "B01.teraflops", "table-1", "table-2", "table-3", "unused-memory"],
+    ...[
+      "light-jobs",
+      "hours",
+      "B06.usersEfficientShare",
+      "B06.users.perCallMean",
+      "fig-1",
+      "fig-11",
+      "fig-14b",
+    ],
+  ],
+  ncio: [
+    ...["one-sync", "blocking-sync", "flow", "S1", "S5", "S6", "S7", "S8", "S11", "S12", "S14", "S15"],
+    ...[
+      "count c-nc posix",
+      "spacing nc-c posix",
+      "cut",
+      "late",
+      "inside",
+      "delayed-sync",
+      "defaults",
+      "ipars",
+    ],
+  ],
+};
+
+it.each(Object.entries(EASILY_LEFT_OUT))("lists what is easily left out of paper %s", (paper, ids) => {
+  const known = new Set(itemsOf(paper).map(({ id }) => id));
+  expect(ids.filter((id) => !known.has(id))).toEqual([]);
+});
+
+it("says where a number only follows from others, and gives the paper's own bounds", () => {
+  const printed = (paper: string, id: string) => itemsOf(paper).find((one) => one.id === id)?.published;
+  expect(printed("reuse", "A09.writeMean")).toBe("below 4");
+  expect(printed("reuse", "A11.readMeanBytes")).toContain("follows from 4.7 PB");
+  expect(printed("reuse", "F03")).toContain("80 % of the files, over 50 h");
+  expect(printed("system", "B01.fileSystemBytes")).toBe("15 PiB");
+  expect(printed("system", "O05")).toContain("more than 53 %");
+});
+
 describe("without results", () => {
   it("judges nothing but what arithmetic decides", () => {
     const judged = BARE.filter(({ answer }) => answer.verdict !== "");
@@ -112,11 +185,36 @@ describe("without results", () => {
       "write-runs",
       "drive",
       "while-running",
+      "cost",
       "cluster",
       "mpi-trends",
       "light-jobs",
       "platform",
     ]);
+  });
+
+  it("has a command for every item, and a verdict, a test or a reason", () => {
+    for (const { paper, item, answer } of BARE) {
+      const name = `${paper.id} ${item.id}`;
+      expect(item.command, name).not.toBe("");
+      expect(item.title.trim(), name).not.toBe("");
+      expect(item.place.trim(), name).not.toBe("");
+      expect(answer.because.trim(), name).not.toBe("");
+      expect(answer.verdict !== "" && answer.test !== undefined, name).toBe(false);
+    }
+  });
+
+  it("counts each statement once, by paper and in all", () => {
+    const { totals, papers } = papersJson({ results: {} }) as {
+      totals: ReturnType<typeof totalsOf>;
+      papers: { totals: ReturnType<typeof totalsOf> }[];
+    };
+    const sum = (of: "items" | "groups" | "here" | "shown" | "notJudged") =>
+      papers.reduce((all, one) => all + one.totals[of], 0);
+    for (const of of ["items", "groups", "here", "shown", "notJudged"] as const)
+      expect(sum(of)).toBe(totals[of]);
+    expect(totals.items).toBe(BARE.length);
+    expect(totals.groups).toBeGreaterThanOrEqual(227);
   });
 
   it("counts what it lists", () => {
@@ -178,12 +276,19 @@ describe("with results", () => {
     expect(found.get("reuse fig-2")?.here).toBe("");
   });
 
+  it("says partly where only some of the data was generated", () => {
+    const found = answers({ ...study, origin: { synthetic: 3, of: 10 } });
+    expect(found.get("reuse F01")?.verdict).toBe("reproduced on partly synthetic data");
+    const all = answers({ ...study, origin: { synthetic: 10, of: 10 } });
+    expect(all.get("reuse F01")?.verdict).toBe("reproduced on synthetic data");
+  });
+
   it("never says confirmed of generated data", () => {
     const found = [...answers({ ...study, origin: { synthetic: 3, of: 10 } }).values()];
     // What follows by arithmetic needs no data.
     const judged = found.filter(({ origin }) => origin !== "computed");
     expect(judged.some(({ verdict }) => verdict === "confirmed")).toBe(false);
-    expect(found.filter(({ verdict }) => verdict === "reproduced on synthetic data").length).toBe(2);
+    expect(found.filter(({ verdict }) => verdict === "reproduced on partly synthetic data").length).toBe(2);
     const results = paperResults([{ source: "s", value: { ...study, origin: { synthetic: 3, of: 10 } } }]);
     expect(papersDocument({ results, command: "", madeBy: "" }).verdict).toMatch(/^Partly synthetic data: /);
   });

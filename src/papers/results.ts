@@ -23,6 +23,8 @@ export interface FindingResult {
 /** A study over a store, or that of the metric. */
 export interface StudyOutcome extends ResultBase {
   readonly synthetic: boolean;
+  /** Some of the data was recorded on a machine, and some generated. */
+  readonly mixed: boolean;
   readonly simulated: boolean;
   readonly items: Readonly<Record<string, Fields>>;
   /** Values of items by cluster, where the study keeps clusters apart. */
@@ -107,8 +109,10 @@ function studyOf(value: Fields, source: string): Omit<StudyOutcome, keyof Result
   const { items, findings, origin } = value;
   if (!isFields(items) || !Array.isArray(findings))
     throw new FormatError(source, {}, "a study without items and findings; make it again");
+  const generated = isFields(origin) ? Number(origin.synthetic) : 0;
   return {
-    synthetic: isFields(origin) && Number(origin.synthetic) > 0,
+    synthetic: generated > 0,
+    mixed: generated > 0 && isFields(origin) && generated < Number(origin.of),
     simulated: value.simulated === true,
     items: Object.fromEntries(
       Object.entries(items).map(([id, item]) => [

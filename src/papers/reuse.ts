@@ -13,6 +13,38 @@ const STUDY: StudyPaper<number | bigint> = {
   manual: MANUAL,
   // What burst buffers have here stands beside both ends of the range (said.A20.burstBufferShare).
   repeated: ["A04.files", "A06.runs", "A16.stripeWidth1", "A20.burstBufferLeast", "A20.burstBufferMost"],
+  words: {
+    "A01.logs": "about 84 million",
+    "A01.files": "about 52 million",
+    "A02.below1GB": "over 99 %",
+    "A03.files": "about 8,500",
+    "A03.shareOfBytes": "60.9 % (follows from 7.8 of 12.8 PB)",
+    "A04.runs": "about 400,000",
+    "A04.usersOfMoreThan2Files": "over 70 %",
+    "A06.oneSided95": "over 82 %, very close to 1 (here: from 0.95 on)",
+    "A08.readP80Hours": "50 to 55 h, reads and writes",
+    "A08.writeP80Hours": "50 to 55 h, reads and writes",
+    "A08.readLongShare": "80 % of the files, over 50 h",
+    "A08.writeLongShare": "80 % of the files, over 50 h",
+    "A09.readMean": "over 14",
+    "A09.writeMean": "below 4",
+    "A09.readAtLeast2": "over 80 %",
+    "A09.writeAtLeast2": "over 65 %",
+    "A10.sharedByTwoOrMore": "over 67 %",
+    "A11.readMeanBytes": "17 GB (follows from 4.7 PB over 69 % of 400,000 runs)",
+    "A11.writeMeanBytes": "25 GB (follows from 3.1 PB over 31 % of 400,000 runs)",
+    "A11.meanBytes": "19.5 GB (follows from 7.8 PB over 400,000 runs)",
+    "A12.stripeWidth1": "over 99 %",
+    "A13.posixSdBytes": "below 1.5 GB",
+    "A14.peakHour": "3 to 5 h",
+    "A14.lowestHourCov": "over 20 % at all times",
+    "A15.below5PercentBytes": "over 80 %",
+    "A18.below2Hours": "over 80 %",
+    "A20.disks": "about 10,000",
+    "A20.capacity": "about 30 PB",
+    "A20.petaflops": "about 27",
+    "A20.nodeHours": "about 36 million",
+  },
 };
 
 const BY_STUDY = `${COMMAND} | test/analyze/study-reuse.long.test.ts | ${MANUAL}`;
@@ -123,8 +155,8 @@ const FINDINGS = [
   ]),
   finding(2, "2.3", "Runs do one type of I/O", ["A06.oneSided95"]),
   finding(3, "3.1", "Files are idle for days between runs of a type", [
-    "A08.readMeanHours",
-    "A08.writeMeanHours",
+    "A08.readLongShare",
+    "A08.writeLongShare",
   ]),
   finding(4, "3.1", "Data is produced a few times and consumed many times", [
     "A09.readMean",
@@ -144,6 +176,7 @@ const FINDINGS = [
 /** What the text says without a number of its own, with the value of the study beside it. */
 const STATEMENTS = (
   [
+    ["A02.oneRun", "2.2, Fig. 2", "Most files are accessed by one run only", "most files"],
     [
       "A20.burstBufferShare",
       "2.1",
@@ -180,6 +213,12 @@ const STATEMENTS = (
       "3.2, Fig. 8(c)",
       "Times of ranks differ most through POSIX (here: sd)",
       "especially high",
+    ],
+    [
+      "A14.slowestHour",
+      "3.2, Fig. 9(b)",
+      "I/O takes longest in the hours with most data (here: the slowest hour)",
+      "3 to 5 h and a few hours after",
     ],
     ["A15.readHeavyMeanCovBytes", "3.2", "Read-heavy files change least in data (here: mean CoV)", "least"],
     ["A16.sequential", "4", "I/O through POSIX is sequential (here: share of calls)", "almost all"],

@@ -1,7 +1,13 @@
 /** Items of the two papers whose studies read a store: numbers from the items of the study, findings, and figures. */
 import { assert } from "../base/assert.ts";
 import type { StudyKind } from "../analyze/study/common/sections.ts";
-import { itemAndKey, type Value, valueInfo, valueText } from "../analyze/study/common/values.ts";
+import {
+  itemAndKey,
+  type Value,
+  type ValueUnit,
+  valueInfo,
+  valueText,
+} from "../analyze/study/common/values.ts";
 import { type Answer, notJudged, type Origin, type PaperItem } from "./item.ts";
 import type { FindingResult, PaperResults, StudyOutcome } from "./results.ts";
 
@@ -13,10 +19,30 @@ export interface StudyPaper<Published> {
   readonly manual: string;
   /** Values that the study shows under two items; the first one counts. */
   readonly repeated: readonly string[];
+  /**
+   * The words of the paper where they say more than the number that the study compares with ("over 80 %"), and where a
+   * number does not stand in the paper but follows from others.
+   */
+  readonly words: Readonly<Record<string, string>>;
+}
+
+/** What the paper prints for a value, in its words. */
+function printedText<Published>(
+  { kind, words }: StudyPaper<Published>,
+  full: string,
+  unit: ValueUnit,
+  published: Published,
+): string {
+  return words[full] ?? kind.publishedText(unit, published);
 }
 
 /** Each number that the study has beside one of the paper. */
 export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[] {
+  for (const full of Object.keys(study.words)) {
+    const [id, key] = itemAndKey(full);
+    const item = study.kind.items.find((one) => one.id === id);
+    assert(item !== undefined && valueInfo(item, key)?.[2] !== undefined, `${full}: no published value`);
+  }
   return study.kind.items.flatMap((item) =>
     Object.entries({ ...item.values, ...item.tabled, ...item.others }).flatMap(
       ([key, [unit, label, published]]): PaperItem[] => {
@@ -28,7 +54,7 @@ export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[
             kind: "number",
             place: /\((.+)\)$/.exec(item.title)?.[1] ?? item.title,
             title: `${item.title.replace(/ \(.+\)$/, "")}: ${label}`,
-            published: study.kind.publishedText(unit, published),
+            published: printedText(study, full, unit, published),
             command: study.command,
             manual: `${study.manual}#${item.id.toLowerCase()}`,
             answer: (results) => numberAnswer(study, full, results[study.paper]),
@@ -111,10 +137,10 @@ function hereText<Published>(kind: StudyKind<Published>, full: string, value: un
 }
 
 /** What holds in generated data is not confirmed by it. */
-function verdictWord(word: string, { synthetic, simulated }: StudyOutcome): string {
+function verdictWord(word: string, { synthetic, mixed, simulated }: StudyOutcome): string {
   const held = word === "holds" || word === "confirmed";
   if (!held || !(synthetic || simulated)) return word;
-  return `reproduced on ${simulated ? "simulated" : "synthetic"} data`;
+  return `reproduced on ${simulated ? "simulated" : mixed ? "partly synthetic" : "synthetic"} data`;
 }
 
 const linkTo = ({ report }: StudyOutcome, anchor: string): { readonly link?: string } =>
@@ -133,7 +159,7 @@ export function findingItem<Published>(
     const found = study.kind.items.find((one) => one.id === item);
     const info = found && valueInfo(found, key);
     assert(info?.[2] !== undefined, `${full}: the paper prints no such number`);
-    return `${info[1]} ${study.kind.publishedText(info[0], info[2])}`;
+    return `${info[1]} ${printedText(study, full, info[0], info[2])}`;
   });
   return {
     id,

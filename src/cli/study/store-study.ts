@@ -143,7 +143,13 @@ function resultJson<Study extends StudyOutcome>(
   study: Study,
   origin: Provenance,
 ): object {
-  const findings = isSynthetic(origin) ? markedFindings(study.findings, "synthetic") : study.findings;
+  const findings = isSynthetic(origin)
+    ? markedFindings(
+        study.findings,
+        "synthetic",
+        origin.synthetic < origin.of ? "partly synthetic" : "synthetic",
+      )
+    : study.findings;
   return { ...kind.json(study), findings, origin: provenanceJson(origin) };
 }
 

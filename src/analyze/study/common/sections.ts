@@ -123,11 +123,12 @@ export const verdictText = (verdict: Verdict, synthetic: boolean): string =>
 export const markedFindings = <Finding extends { readonly verdict: Verdict }>(
   findings: readonly Finding[],
   origin: "synthetic" | "simulated",
+  words: string = origin,
 ) =>
   findings.map((finding) => ({
     ...finding,
     origin,
-    verdictText: `${verdictText(finding.verdict, true)} on ${origin} data`,
+    verdictText: `${verdictText(finding.verdict, true)} on ${words} data`,
   }));
 
 /** How many hold, and which do not: "Of the ten published findings 7 are confirmed …". */

@@ -17,7 +17,7 @@ export const a04 = defineItem({
     users: ["count", "users", 149],
     bytesRead: ["bytes", "bytes read", 4_700_000_000_000_000n],
     bytesWritten: ["bytes", "bytes written", 3_100_000_000_000_000n],
-    bytes: ["bytes", "bytes"],
+    bytes: ["bytes", "bytes", 7_800_000_000_000_000n],
     usersOfMoreThan2Files: ["share", "users of more than 2 files", 0.7],
     filesPerUser: ["none", "files per user", 57],
     topUserShare: ["share", "bytes of the top user"],
