@@ -42,7 +42,7 @@ export async function gatherFromServers(
   let rows = await loadRows(db, CELL_COLUMNS, asked);
   let known = await clustersOfMinutes(db, rows, "minute_unix");
   if (known.matter && (await hasUnclearNumbers(db))) {
-    rows = await withMinutesOfUnclear(db, rows, asked);
+    rows = await withMinutesOfUnclear(db, rows, CELL_COLUMNS, asked);
     known = await clustersOfMinutes(db, rows, "minute_unix");
   }
   if (!known.matter) return gatherByNumber(db, window, rows, measures);
@@ -179,15 +179,16 @@ async function namedByNumber(db: Queryable, window: Window, rows: string, table:
 const CELL_COLUMNS = ["job_key", "job_id", "cluster", ...AMOUNT_COLUMNS];
 
 /** Numbers on several clusters: which of them ran is known by the minute. */
-async function hasUnclearNumbers(db: Queryable): Promise<boolean> {
+export async function hasUnclearNumbers(db: Queryable): Promise<boolean> {
   const rows = await db.rows("select 1 as one from minute_cluster_many limit 1");
   return rows.length > 0;
 }
 
 /** The rows with those of such numbers by the minute, as far as minutes are there. */
-async function withMinutesOfUnclear(
+export async function withMinutesOfUnclear(
   db: Queryable,
   rows: string,
+  columns: readonly string[],
   asked: Parameters<typeof loadRows>[2],
 ): Promise<string> {
   const parts = await db.levels?.("minutes");
@@ -200,7 +201,7 @@ async function withMinutesOfUnclear(
   const first = from - (from % 1440);
   const minutes = { ...asked, window: { from, to: asked.window.to, grain: 1 } };
   return `(select * from ${rows} where not (${many} and minute_unix >= ${first})
-    union all select * from ${await loadRows(db, CELL_COLUMNS, minutes)} where ${many})`;
+    union all select * from ${await loadRows(db, columns, minutes)} where ${many})`;
 }
 
 /** Whether a run may have been at work in the window. */

@@ -2,7 +2,7 @@
 export { type Measure, measured } from "./amounts.ts";
 export { limitsOf, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
-export { JOB_DEFAULTS, jobAnswer } from "./job.ts";
+export { JOB_DEFAULTS, type JobAnswer, type JobRun, jobAnswer } from "./job.ts";
 export { jobLine, jobShares } from "./job-line.ts";
 export { jobDocument, runDuring, serverSection } from "./job-document.ts";
 export { nodesDocument, operationsDocument } from "./groups-document.ts";

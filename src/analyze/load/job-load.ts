@@ -19,10 +19,18 @@ interface JobLoad {
   readonly others: Float64Array;
 }
 
-/** `is`: a condition on `job_id`. Needs minutes: where they were pruned there is nothing. */
+interface JobLoadRequest {
+  /** A condition that is true of the job. */
+  readonly is: string;
+  /** `job_hours` where minutes were pruned. */
+  readonly table: "minutes" | "job_hours";
+  readonly window: Window;
+  readonly stepMinutes: number;
+}
+
 export async function jobLoad(
   db: Queryable,
-  { is, window, stepMinutes }: { readonly is: string; readonly window: Window; readonly stepMinutes: number },
+  { is, table, window, stepMinutes }: JobLoadRequest,
 ): Promise<JobLoad> {
   const steps = Math.ceil((window.to - window.from) / stepMinutes);
   const step = `(minute_unix - ${window.from}) // ${stepMinutes}`;
@@ -30,7 +38,7 @@ export async function jobLoad(
   const bytes = "sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double";
   const rows =
     await db.rows(`select file_system, target, ${step} as step, ${bytes} as bytes, sum(metadata_calls)::double as metadata
-    from minutes where ${is} and ${inTime} group by all`);
+    from ${table} where ${is} and ${inTime} group by all`);
   const targets = new Map<string, JobTargetSteps>();
   for (const row of rows) {
     const target = String(row.target);
@@ -46,9 +54,9 @@ export async function jobLoad(
     targets.set(name, one);
   }
   await db.run(`create or replace temp table load_targets as
-    select distinct file_system, target from minutes where ${is} and ${inTime}`);
+    select distinct file_system, target from ${table} where ${is} and ${inTime}`);
   // By the name first: comparisons of missing file systems would be tried for all pairs.
-  const beside = await db.rows(`select ${step} as step, ${bytes} as bytes from minutes m
+  const beside = await db.rows(`select ${step} as step, ${bytes} as bytes from ${table} m
     semi join load_targets t on t.target = m.target and coalesce(t.file_system, '') = coalesce(m.file_system, '')
     where ${inTime} and not (${is}) group by 1`);
   const others = new Float64Array(steps);

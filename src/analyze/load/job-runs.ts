@@ -32,12 +32,9 @@ export interface Part<M, D> {
 
 /**
  * Each minute goes to the last run that had begun by then, those before the first run to that one. Each log goes to the run
- * whose time is nearest. Minutes are in order.
+ * whose time is nearest, of those of its user where some are. Minutes are in order.
  */
-export function placed<
-  M extends { readonly minuteUnix: number },
-  D extends { readonly startUnix: number | null },
->(
+export function placed<M extends { readonly minuteUnix: number }, D extends Log>(
   rows: readonly (SqlRow | undefined)[],
   minutes: readonly M[],
   darshan: readonly D[],
@@ -46,6 +43,7 @@ export function placed<
     span: spanOf(row),
     start: timeOf(row?.start_unix_ns) ?? 0n,
     end: timeOf(row?.end_unix_ns) ?? TIME_MOST_NS,
+    userId: row?.user_id === null || row?.user_id === undefined ? null : String(row.user_id),
     part: { minutes: [], darshan: [] } as Part<M, D>,
   }));
   const begun = runs
@@ -71,13 +69,25 @@ export function placed<
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 
-function placeLog<D extends { readonly startUnix: number | null }>(
-  runs: readonly { readonly span: Span | null; readonly part: Part<unknown, D> }[],
+interface Log {
+  readonly startUnix: number | null;
+  readonly userId: string | null;
+}
+
+function placeLog<D extends Log>(
+  runs: readonly {
+    readonly span: Span | null;
+    readonly userId: string | null;
+    readonly part: Part<unknown, D>;
+  }[],
   log: D,
 ): void {
   const minute = Math.floor((log.startUnix ?? 0) / 60);
-  let [best, least] = [runs[0], Infinity];
-  for (const run of runs) {
+  const own = runs.filter(({ userId }) => userId !== null && userId === log.userId);
+  // Where numbers of users were replaced in the logs, times alone say.
+  const possible = own.length > 0 ? own : runs;
+  let [best, least] = [possible[0], Infinity];
+  for (const run of possible) {
     const { first, last } = run.span ?? { first: -Infinity, last: null };
     const distance = Math.max(first - minute, minute - (last ?? Infinity), 0);
     if (distance <= least) [best, least] = [run, distance];

@@ -47,6 +47,8 @@ interface DarshanRun {
   readonly runId: string;
   readonly source: string | null;
   readonly application: string | null;
+  /** Number of the user, as the log has it. */
+  readonly userId: string | null;
   readonly ranks: number | null;
   readonly startUnix: number | null;
   readonly seconds: number | null;
@@ -160,7 +162,7 @@ interface PlacedRun {
   readonly part: Part<MinuteRow, DarshanRun>;
 }
 
-/** The runs of all clusters in the order of their starts. Logs do not name a cluster, so the nearest run has them. */
+/** The runs of all clusters in the order of their starts. Logs do not name a cluster, so the nearest run of their user has them. */
 function runsOf(parts: readonly ClusterPart<MinuteRow>[], darshan: readonly DarshanRun[]): PlacedRun[] {
   const runs = parts.flatMap(({ cluster, rows, minutes }) => {
     const isSeen = rows.length > 0 || minutes.length > 0 || (parts.length === 1 && darshan.length > 0);
@@ -184,12 +186,13 @@ const startOf = ({ row }: { readonly row: SqlRow | undefined }): number =>
 
 async function darshanOf(db: Queryable, is: string): Promise<DarshanRun[]> {
   const rows =
-    await db.rows(`select run_id, source, application, ranks, start_unix_ns, run_seconds, bytes_read, bytes_written
+    await db.rows(`select run_id, source, application, user_id, ranks, start_unix_ns, run_seconds, bytes_read, bytes_written
     from runs where ${is} order by start_unix_ns nulls last, run_id`);
   return rows.map((row) => ({
     runId: String(row.run_id),
     source: text(row.source),
     application: text(row.application),
+    userId: numberText(row.user_id),
     ranks: row.ranks === null ? null : number(row.ranks),
     startUnix: secondsOf(row.start_unix_ns),
     seconds: row.run_seconds === null ? null : number(row.run_seconds),
@@ -198,6 +201,8 @@ async function darshanOf(db: Queryable, is: string): Promise<DarshanRun[]> {
   }));
 }
 
+const numberText = (value: SqlRow[string] | undefined): string | null =>
+  value === null || value === undefined ? null : String(value);
 const secondsOf = (ns: SqlRow[string] | undefined): number | null =>
   ns === null || ns === undefined ? null : Number(ns) / 1e9;
 

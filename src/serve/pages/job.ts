@@ -1,5 +1,13 @@
 /** `/job/ID`: what `plimsoll job` says, targets × minutes, neighbours over it, and its Darshan logs. */
-import { jobAnswer, jobDocument, jobLoad, limitsOf, WRITE_CLASS_DEFAULTS } from "../../analyze/load/index.ts";
+import {
+  type JobAnswer,
+  type JobRun,
+  jobAnswer,
+  jobDocument,
+  jobLoad,
+  limitsOf,
+  WRITE_CLASS_DEFAULTS,
+} from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
 import { originOf, sqlCommand, storeFacts } from "../asked.ts";
@@ -15,8 +23,9 @@ import {
 } from "../html/time.ts";
 import { addressOf } from "../links.ts";
 import { type Ask, Forbidden, NotFound, type Page, type PageContent, type Panel } from "../site.ts";
-import { byteScale, countScale } from "../units.ts";
+import { byteScale, countScale, longAge } from "../units.ts";
 import { documentContent } from "./document.ts";
+import { ownIds } from "./runs.ts";
 import { offsetAtMinute } from "./time-axis.ts";
 
 const NEIGHBOURS = 20;
@@ -46,61 +55,82 @@ async function jobContent(ask: Ask): Promise<PageContent> {
       threshold: threshold === "mean" || threshold === "median" ? threshold : Number(threshold),
     }),
   );
-  const own = answer.runs.filter(
-    ({ facts: { user } }) => ask.viewer.isAdmin || (user !== null && user === ask.viewer.name),
-  );
+  const mine = await ownAnswer(ask, answer);
   // Whether a job of others exists is not told either.
-  if (own.length === 0)
+  if (mine.runs.length === 0)
     throw ask.viewer.isAdmin
       ? new NotFound(`the store knows no job ${id}`)
       : new Forbidden("this job is not yours, or not in the store");
-  const mine = ask.viewer.isAdmin
-    ? answer
-    : { ...answer, runs: own.map((run) => ({ ...run, neighbours: [], neighboursTotal: 0 })) };
   const command = commandLine([
     ...["plimsoll", "job", id, "--store", ask.store, "--limit", String(NEIGHBOURS)],
     ...(cluster === undefined ? [] : ["--cluster", cluster]),
   ]);
   const document = jobDocument(mine, { command, madeBy: "", zone });
-  const is = `job_id = '${id.replaceAll("'", "''")}'`;
+  const is = `job_id = ${quoted(id)}`;
+  const last = mine.runs.at(-1) as JobRun;
+  const counted = last.spanMinutes === 1 ? "minutes" : last.spanMinutes === 60 ? "job_hours" : "job_days";
   const links = { job: "job", user: "user", target: "target" } as const;
   const content = documentContent(ask, document, {
     origin: await originOf(ask, "jobs", "readings"),
-    sql: (section) => sqlOf(section, is),
+    sql: (section) => sqlOf(section, is, counted),
     links: (section) =>
       section.endsWith("targets") ? { target: "target" } : ask.viewer.isAdmin ? links : {},
   });
-  const last = own.at(-1);
   const panels: Panel[] = [...content.panels];
-  if (last !== undefined && last.series.length > 0) {
-    const [from, to] = [
-      last.series[0]?.minuteUnix ?? 0,
-      (last.series.at(-1)?.minuteUnix ?? 0) + last.spanMinutes,
-    ];
-    panels.splice(1, 0, await mapPanel(ask, id, is, from, to, zone));
-  }
-  const reports = own.flatMap(({ darshan }) => darshan);
+  const title = mine.runs.length > 1 ? `Run ${mine.runs.length}: targets` : "Targets";
+  // Days that are left of pruned hours have no targets.
+  if (last.series.length > 0 && counted !== "job_days")
+    panels.splice(1, 0, await mapPanel(ask, last, runCondition(answer, last), counted, title, zone));
+  const reports = mine.runs.flatMap(({ darshan }) => darshan);
   if (reports.length > 0) panels.push(reportsPanel(ask, reports, is, command));
   // Others are one sum in the map; the list of them names them.
   const shown = ask.viewer.isAdmin ? panels : panels.filter(({ id: panel }) => !panel.endsWith("beside"));
   return { ...content, panels: shown };
 }
 
-function sqlOf(section: string, is: string): string {
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Runs of the viewer: of one number on two clusters, others have theirs. */
+async function ownAnswer(ask: Ask, answer: JobAnswer): Promise<JobAnswer> {
+  const ids = await ownIds(ask);
+  if (ids === undefined) return answer;
+  const runs = answer.runs
+    .filter(({ facts: { user } }) => user !== null && user === ask.viewer.name)
+    .map((run): JobRun => {
+      const darshan = run.darshan.filter(({ userId }) => userId !== null && ids.includes(userId));
+      const isWhole = darshan.length === run.darshan.length;
+      return {
+        ...{ ...run, darshan, neighbours: [], neighboursTotal: 0 },
+        ...(isWhole ? {} : { darshanReadShare: Number.NaN, darshanWrittenShare: Number.NaN }),
+      };
+    });
+  const clusters = [...new Set(runs.flatMap(({ facts: { cluster } }) => cluster ?? []))];
+  return { ...answer, runs, clusters, unclear: null };
+}
+
+/** Of one number on several clusters, minutes that name none count where they are known to be of this run. */
+function runCondition({ jobId, clusters }: JobAnswer, { facts: { cluster }, series }: JobRun): string {
+  const is = `job_id = ${quoted(jobId)}`;
+  if (clusters.length < 2 || cluster === null) return is;
+  const own = series.map(({ minuteUnix }) => minuteUnix).join(", ");
+  return `${is} and coalesce(cluster = ${quoted(cluster)}, minute_unix in (${own}))`;
+}
+
+function sqlOf(section: string, is: string, counted: string): string {
   if (section.endsWith("darshan")) return `select * from runs where ${is}`;
-  if (section.endsWith("targets"))
+  if (section.endsWith("targets") && counted !== "job_days")
     return `select file_system, target, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls, count(distinct minute_unix) as minutes
-from minutes where ${is} group by all order by 3 + 4 desc`;
+from ${counted} where ${is} group by all order by 3 + 4 desc`;
   if (section.endsWith("beside"))
     return `select m.job_id, sum(coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)) as bytes, sum(m.metadata_calls) as metadata_calls,
   count(distinct (m.file_system, m.target)) as targets, count(distinct m.minute_unix) as minutes
-from minutes m semi join (select file_system, target, minute_unix from minutes where ${is}) using (file_system, target, minute_unix)
+from ${counted} m semi join (select file_system, target, minute_unix from ${counted} where ${is}) using (file_system, target, minute_unix)
 where not m.${is} group by all order by 2 desc limit ${NEIGHBOURS}`;
   if (section.endsWith("numbers"))
     return `select sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls,
-  sum(bytes_written) / sum(writes) as bytes_per_write, count(distinct minute_unix) as minutes from minutes where ${is}`;
+  sum(bytes_written) / sum(writes) as bytes_per_write, count(distinct minute_unix) as minutes from ${counted} where ${is}`;
   return `select minute_unix, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
-from minutes where ${is} group by all order by all`;
+from ${counted} where ${is} group by all order by all`;
 }
 
 const STEPS_MAX = 180;
@@ -109,15 +139,16 @@ const ROWS_MAX = 40;
 /** Targets × minutes of the job, and above it the job's bytes over those of its neighbours on the same targets. */
 async function mapPanel(
   ask: Ask,
-  id: string,
+  { series, spanMinutes }: JobRun,
   is: string,
-  from: number,
-  to: number,
+  table: "minutes" | "job_hours",
+  title: string,
   zone: string,
 ): Promise<Panel> {
-  const stepMinutes = Math.max(1, Math.ceil((to - from) / STEPS_MAX));
-  const load = await ask.answer(`job load ${id} ${from} ${to}`, (db) =>
-    jobLoad(db, { is, window: { from, to }, stepMinutes }),
+  const [from, to] = [series[0]?.minuteUnix ?? 0, (series.at(-1)?.minuteUnix ?? 0) + spanMinutes];
+  const stepMinutes = spanMinutes * Math.max(1, Math.ceil((to - from) / spanMinutes / STEPS_MAX));
+  const load = await ask.answer(`job load ${is} ${from} ${to}`, (db) =>
+    jobLoad(db, { is, table, window: { from, to }, stepMinutes }),
   );
   const steps = Math.ceil((to - from) / stepMinutes);
   const axis = { from, stepMinutes, steps, offsetSeconds: offsetAtMinute(zone, from) };
@@ -176,9 +207,10 @@ async function mapPanel(
       ? `<p class="more">The ${shown.length} busiest of ${load.targets.length} targets.</p>`
       : "";
   const sql = `select ${stepSql(axis)} as time, target, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) as bytes, sum(metadata_calls) as metadata_calls
-from minutes where ${is} and minute_unix >= ${from} and minute_unix < ${to} group by all order by all`;
+from ${table} where ${is} and minute_unix >= ${from} and minute_unix < ${to} group by all order by all`;
   return {
-    ...{ id: "map", title: "Targets by minute, and neighbours", sql, command: sqlCommand(ask, sql) },
+    ...{ id: "map", sql, command: sqlCommand(ask, sql) },
+    title: `${title} by ${stepMinutes === 1 ? "minute" : stepMinutes === 60 ? "hour" : longAge(60 * stepMinutes)}, and neighbours`,
     content: {
       html: `<div class="time heat-map">${strips.map(stripHtml).join("\n")}${heat(false)}${heat(true)}${more}${axisHtml(axis)}</div>`,
     },

@@ -31,13 +31,17 @@ export const runsPage = pageOf("runs", "Runs");
 export const filesPage = pageOf("files", "Files");
 export const applicationsPage = pageOf("applications", "Programs");
 
-/** Numbers of the viewer; undefined: an administrator, who sees all. */
+/**
+ * Numbers of the viewer; undefined: an administrator, who sees all. Logs name no cluster, so a number that is somebody else's on
+ * another cluster tells nothing.
+ */
 export async function ownIds(ask: Ask): Promise<readonly string[] | undefined> {
   const { name, isAdmin } = ask.viewer;
   if (isAdmin) return undefined;
   const rows = await ask.answer(`ids ${name}`, (db) =>
     db.rows(
-      `select distinct user_id from jobs where user_id is not null and user_name = '${(name ?? "").replaceAll("'", "''")}'`,
+      `select user_id from jobs where user_id is not null and coalesce(user_name, '') <> '' group by user_id
+       having count(distinct user_name) = 1 and any_value(user_name) = '${(name ?? "").replaceAll("'", "''")}'`,
     ),
   );
   return rows.map(({ user_id }) => String(user_id));
