@@ -96,9 +96,9 @@ export function papersVerdict(rows: readonly PaperRow[]): string {
   const made = new Set(rows.flatMap(({ answer: { verdict, origin } }) => (verdict === "" ? [] : [origin])));
   const unreal = (["synthetic", "simulated"] as const).filter((origin) => made.has(origin));
   const prefix = unreal.length === 0 ? "" : `Partly ${unreal.join(" and ")} data: `;
-  const counts = Object.entries(verdicts).map(([verdict, count]) => `${count} ${verdict}`);
-  const judged = [...counts, `${notJudged} not judged`].join(", ");
-  return `${prefix}${formatMany(items, "item")} of five papers (${formatMany(groups, "statement")}, where panels of a figure and numbers of a finding count once): ${shown} are parts that a test shows; of the others ${here} ${here === 1 ? "has" : "have"} a value here: ${judged}.`;
+  const counts = Object.entries(verdicts).map(([verdict, count]) => `${count} × ${verdict}`);
+  const judged = [...counts, `${notJudged} × not judged, each with its reason`].join(", ");
+  return `${prefix}${formatMany(items, "item")} of five papers, of which ${shown} are parts that a test shows and ${here} ${here === 1 ? "has" : "have"} a value here. Verdicts: ${judged}. Panels of a figure, and a finding with its numbers, counted once, they are ${formatMany(groups, "statement")}.`;
 }
 
 const KINDS: readonly ItemKind[] = ["component", "algorithm", "figure", "table", "finding", "number"];
@@ -187,34 +187,34 @@ function itemsTable(paper: Paper, rows: readonly PaperRow[]): TableBlock {
         ...text("id", "Item", "Id in the study, or short name; leads to its place in the report."),
         link: "link",
       },
-      text("kind", "Kind", "Component, algorithm, figure, table, finding or number."),
-      text("place", "Place", "Section, figure or table of the paper."),
       text("title", "What", "In short."),
       text("published", "Published", "What the paper prints; – where it prints nothing to compare."),
       text("here", "Here", "The same in the given results."),
-      text("verdict", "Verdict", "Of the study that judged it; – where nothing did."),
+      text("verdict", "Verdict", "Of the study that judged it; there: a part that a test shows."),
       text("because", "Because", "What decided, or why it is not judged."),
-      { ...text("origin", "Origin", "Where the value here is from."), hidden: true },
+      text("place", "Place", "Section, figure or table of the paper."),
+      text("kind", "Kind", "Component, algorithm, figure, table, finding or number."),
       text("command", "Command", "Gives the item."),
+      { ...text("origin", "Origin", "Where the value here is from."), hidden: true },
       text("manual", "Manual", "Page of the documentation."),
       { ...text("link", "Address", "Place in the report that shows it."), hidden: true },
     ],
     rows: rows.map(({ item, answer }): Cell[] => [
       item.id,
-      item.kind,
-      item.place,
       item.title,
       item.published || "–",
       hereText(answer),
-      answer.verdict || "–",
+      verdictText(answer),
       becauseText(answer),
-      answer.origin,
+      item.place,
+      item.kind,
       item.command || "–",
+      answer.origin,
       item.manual,
       answer.link ?? null,
     ]),
     searchable: true,
-    pale: rows.map(({ answer }) => answer.here === "" && answer.verdict === ""),
+    pale: rows.map(({ answer }) => answer.here === "" && answer.verdict === "" && answer.test === undefined),
   };
 }
 
@@ -222,8 +222,12 @@ function itemsTable(paper: Paper, rows: readonly PaperRow[]): TableBlock {
 export const hereText = ({ here, origin }: Answer): string =>
   here === "" ? "–" : origin === "synthetic" || origin === "simulated" ? `${here} (${origin})` : here;
 
-export const becauseText = ({ verdict, because }: Answer): string =>
-  verdict === "" ? `not judged because ${because}` : because;
+/** Parts have no number to judge: a test shows that they are there. */
+export const verdictText = ({ verdict, test }: Answer): string =>
+  test === undefined ? verdict || "not judged" : "there";
+
+export const becauseText = ({ because, test }: Answer): string =>
+  test === undefined ? because : `${test} shows it`;
 
 export function papersJson({ results }: Pick<PapersInput, "results">): object {
   const rows = paperRows(results);

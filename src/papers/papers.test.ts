@@ -43,6 +43,12 @@ describe("the list of items", () => {
     for (const { items } of PAPERS) expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
   });
 
+  it("says where in its paper an item stands", () => {
+    expect(
+      BARE.filter(({ item }) => !/\d|[IV]|Abstract/.test(item.place)).map(({ item }) => item.id),
+    ).toEqual([]);
+  });
+
   it("leads to commands that exist", () => {
     const known = commands.map(({ name }) => `plimsoll ${name}`);
     const unknown = BARE.map(({ item }) => item.command)
@@ -258,7 +264,7 @@ describe("with results", () => {
     const found = answers(study);
     expect(found.get("reuse A05.readWriteShare")).toMatchObject({
       here: "60 %",
-      verdict: "holds",
+      verdict: "confirmed",
       because: "claim of F01",
       origin: "measured",
       link: "study/report.html#table-a05-values",

@@ -12,6 +12,7 @@ const STUDY: StudyPaper<number | bigint> = {
   command: COMMAND,
   manual: MANUAL,
   // What burst buffers have here stands beside both ends of the range (said.A20.burstBufferShare).
+  sections: { A01: "2.1", A03: "2.2", A04: "2.2" },
   repeated: ["A04.files", "A06.runs", "A16.stripeWidth1", "A20.burstBufferLeast", "A20.burstBufferMost"],
   words: {
     "A01.logs": "about 84 million",

@@ -19,6 +19,8 @@ export interface StudyPaper<Published> {
   readonly manual: string;
   /** Values that the study shows under two items; the first one counts. */
   readonly repeated: readonly string[];
+  /** Section of the paper, for items whose title names neither a figure nor a table. */
+  readonly sections: Readonly<Record<string, string>>;
   /**
    * The words of the paper where they say more than the number that the study compares with ("over 80 %"), and where a
    * number does not stand in the paper but follows from others.
@@ -52,7 +54,7 @@ export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[
           {
             id: full,
             kind: "number",
-            place: /\((.+)\)$/.exec(item.title)?.[1] ?? item.title,
+            place: study.sections[item.id] ?? /\((.+)\)$/.exec(item.title)?.[1] ?? "",
             title: `${item.title.replace(/ \(.+\)$/, "")}: ${label}`,
             published: printedText(study, full, unit, published),
             command: study.command,
@@ -138,8 +140,10 @@ function hereText<Published>(kind: StudyKind<Published>, full: string, value: un
 
 /** What holds in generated data is not confirmed by it. */
 function verdictWord(word: string, { synthetic, mixed, simulated }: StudyOutcome): string {
+  if (word === "fails") return "refuted";
   const held = word === "holds" || word === "confirmed";
-  if (!held || !(synthetic || simulated)) return word;
+  if (!held) return word;
+  if (!synthetic && !simulated) return "confirmed";
   return `reproduced on ${simulated ? "simulated" : mixed ? "partly synthetic" : "synthetic"} data`;
 }
 

@@ -12,6 +12,7 @@ const STUDY: StudyPaper<SystemPublished> = {
   kind: SYSTEM_STUDY,
   command: COMMAND,
   manual: MANUAL,
+  sections: { B02: "IV", B03: "IV", B14: "IV-H" },
   repeated: ["B14.jobs"],
   words: {
     "B01.fileSystemBytes": "15 PiB",

@@ -1,5 +1,13 @@
 /** The list on a terminal: a line that names each item, and lines with published, here, verdict and command. */
-import { becauseText, hereText, PAPERS, paperRows, papersVerdict, totalsOf } from "./document.ts";
+import {
+  becauseText,
+  hereText,
+  PAPERS,
+  paperRows,
+  papersVerdict,
+  totalsOf,
+  verdictText,
+} from "./document.ts";
 import type { PaperResults } from "./results.ts";
 
 /** `wrap` breaks a text into lines of a width. */
@@ -25,7 +33,7 @@ export function papersText(
         ...(answer.here === "" ? [] : [`here ${hereText(answer)}`]),
       ];
       if (beside.length > 0) lines.push(...indented(beside.join("; ")));
-      const judged = [answer.verdict, becauseText(answer)].filter((text) => text !== "");
+      const judged = [verdictText(answer), becauseText(answer)].filter((text) => text !== "");
       lines.push(...indented(judged.join(": ")), ...(item.command === "" ? [] : indented(item.command)));
     }
   }

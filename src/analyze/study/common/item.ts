@@ -72,7 +72,7 @@ export interface StudyItem<Prepared, Option extends string, Published> extends I
   /** What the paper prints, under the keys of its values. */
   readonly published: Readonly<Record<string, Published>>;
   /** One paragraph: the sentences of the paper with the reader's own numbers in them. Empty: nothing to tell. */
-  narrative(result: Pick<StudyResult<Published>, "n" | "values">): string;
+  narrative(result: Pick<StudyResult<Published>, "n" | "values" | "options">): string;
   /** Figures take time of their own; without `draw` there are none. */
   run(prepared: Prepared, draw?: boolean): Promise<StudyResult<Published>>;
 }
@@ -82,7 +82,10 @@ type ItemSource<Prepared, Option extends string, Published, Infos> = Omit<
   "values"
 > & {
   readonly values: Infos;
-  narrative?(formatters: Formatters<keyof NoInfer<Infos> & string>): string;
+  narrative?(
+    formatters: Formatters<keyof NoInfer<Infos> & string>,
+    options: Readonly<Record<string, unknown>>,
+  ): string;
   measure(
     prepared: Prepared,
   ): Outcome<keyof NoInfer<Infos> & string> | Promise<Outcome<keyof NoInfer<Infos> & string>>;
@@ -111,8 +114,8 @@ export function itemMaker<
       ...(facts as unknown as typeof source),
       options,
       published,
-      narrative: (result) =>
-        narrative === undefined || result.n === 0 ? "" : narrative(formatters(source.values, result.values)),
+      narrative: ({ n, values, options: used }) =>
+        narrative === undefined || n === 0 ? "" : narrative(formatters(source.values, values), used),
       async run(prepared, draw = true) {
         const used = Object.fromEntries(options.map((name) => [name, prepared.options[name]]));
         const outcome = await measure(prepared);

@@ -22,14 +22,14 @@ export const a08 = defineItem({
     writeP80Hours: ["hours", "80th percentile of write gaps", 55],
     readMedianHours: ["hours", "median read gap"],
     writeMedianHours: ["hours", "median write gap"],
-    readLongShare: ["share", "files with a mean read gap of at least gapHours", 0.8],
-    writeLongShare: ["share", "files with a mean write gap of at least gapHours", 0.8],
+    readLongShare: ["share", "files with a long mean read gap (50 h or more unless set)", 0.8],
+    writeLongShare: ["share", "files with a long mean write gap (50 h or more unless set)", 0.8],
   },
   others: {
     gapDifference: ["ratio", "larger over smaller mean gap"],
   },
-  narrative: ({ number, text }) =>
-    `The mean inter-arrival time of read runs experienced by a file is ${number("readMeanHours")} hours, that of write runs ${number("writeMeanHours")} hours (paper: 47 and 55). 80 % of the files have at most ${number("readP80Hours")} hours between read runs and ${number("writeP80Hours")} between write runs (paper: 50 to 55); ${text("readLongShare")} and ${text("writeLongShare")} of the files have a mean gap of gapHours or more (paper: 80 %).`,
+  narrative: ({ number, text }, { gapHours }) =>
+    `The mean inter-arrival time of read runs experienced by a file is ${number("readMeanHours")} hours, that of write runs ${number("writeMeanHours")} hours (paper: 47 and 55). 80 % of the files have at most ${number("readP80Hours")} hours between read runs and ${number("writeP80Hours")} between write runs (paper: 50 to 55); ${text("readLongShare")} and ${text("writeLongShare")} of the files have a mean gap of ${String(gapHours)} h or more (paper: 80 %).`,
   async measure(prepared) {
     const { options } = prepared;
     const { gapRead, gapWrite } = prepared.scan.sequences;

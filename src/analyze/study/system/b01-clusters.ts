@@ -72,6 +72,7 @@ export const b01 = defineItem({
     nodeMemoryBytes: ["bytes", "memory of a node", NODE_MEMORY],
   },
   others: TABLE_I_NUMBERS,
+  byCluster: ["nodeMemoryBytes"],
   measure({ jobs, studied }) {
     const clusters = jobs.clusters.map((name) => ({
       name,

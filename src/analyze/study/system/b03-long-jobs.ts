@@ -16,13 +16,15 @@ export const b03 = defineItem({
     longShareOfNodeHours: ["share", "long jobs, share of node-hours", { cab: 0.0223, quartz: 0.0874 }],
     nodeHours: ["hours", "node-hours of all jobs"],
   },
+  byCluster: ["longShareOfNodeHours"],
   narrative: ({ text }) =>
     `${text("longJobs")} jobs are skipped as too long; they use ${text("longShareOfNodeHours")} of the compute time (paper: 2.23 % on Cab, 8.74 % on Quartz).`,
-  measure({ jobs }) {
+  measure({ jobs, cluster }) {
     let [longJobs, long, all, unknown, n] = [0, 0, 0, 0, 0];
     for (let job = 0; job < jobs.count; job++) {
       const state = jobs.state[job] as number;
       if (state !== LONG && state !== 0) continue;
+      if (cluster !== undefined && jobs.cluster[job] !== cluster) continue;
       n++;
       if (state === LONG) longJobs++;
       const time = (jobs.nodes[job] as number) * (jobs.duration[job] as number);

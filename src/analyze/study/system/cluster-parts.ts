@@ -22,7 +22,7 @@ export function clusterParts(prepared: Prepared): readonly ClusterPart[] {
     const own = (job: number) => jobs.cluster[job] === cluster;
     return {
       name: jobs.clusters[cluster] || "no cluster",
-      prepared: narrowed(prepared, studied.filter(own), counted.filter(own)),
+      prepared: narrowed({ ...prepared, cluster }, studied.filter(own), counted.filter(own)),
     };
   });
 }

@@ -23,6 +23,8 @@ export interface Prepared {
   /** Places of the studied jobs, and of those with counters of bytes. */
   readonly studied: Uint32Array;
   readonly counted: Uint32Array;
+  /** Place in `jobs.clusters` of the only cluster that counts; undefined: all do. */
+  readonly cluster?: number;
   readonly series: Series;
   readonly minutes: MinuteCounts;
   readonly mdts: Mdts;
