@@ -1,10 +1,10 @@
 /** `plimsoll alerts`: judges rules on a store. */
-import { readFileSync } from "node:fs";
 import { alertRules, DEFAULT_ALERTS, judgeAlerts, parseTime, storedTime } from "../analyze/load/index.ts";
-import { UsageError } from "../base/errors.ts";
+import { formatMany } from "../base/units.ts";
 import { provenanceJson, provenancePrefix } from "../model/index.ts";
 import { defineCommand } from "./command.ts";
-import { CheckFailed, systemReason } from "./failure.ts";
+import { readAlertRules } from "./alert-rules.ts";
+import { CheckFailed } from "./failure.ts";
 import { option } from "./option.ts";
 import { ENGINE_OPTIONS, originOf, withStore } from "./store/options.ts";
 
@@ -29,7 +29,7 @@ export default defineCommand({
     const rules =
       options.rules === undefined
         ? alertRules(DEFAULT_ALERTS, "built-in rules")
-        : alertRules(readRules(options.rules), options.rules);
+        : readAlertRules(options.rules);
     const { fired, prefix } = await withStore(options, async (db) => {
       const stored = await storedTime(db);
       const nowUnix = Date.now() / 1000;
@@ -52,21 +52,8 @@ export default defineCommand({
       return { fired: alerts.length, prefix: provenancePrefix(origin) };
     });
     if (fired > 0) throw new CheckFailed(fired === 1 ? "1 alert" : `${fired} alerts`);
-    if (!context.json) context.out.write(`${prefix}no alerts from ${rules.length} rules\n`);
+    if (!context.json) context.out.write(`${prefix}no alerts from ${formatMany(rules.length, "rule")}\n`);
   },
 });
-
-/** A file that cannot be read is wrong usage, since exit code 1 means that an alert fires. */
-function readRules(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new UsageError(
-      error instanceof SyntaxError
-        ? `${path}: no JSON: ${error.message}`
-        : `cannot read ${path}: ${systemReason(error)}`,
-    );
-  }
-}
 
 const oneLine = (text: string) => text.replace(/[\x00-\x1f\x7f]+/g, " ");

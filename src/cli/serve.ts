@@ -1,6 +1,7 @@
 /** `plimsoll serve`: the site's pages over a store. */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { inFile, UsageError } from "../base/errors.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
@@ -23,6 +24,7 @@ export default defineCommand({
     admins: option.list("NAME", "users who see everything, with --user-header; comma-separated"),
     "token-file": option.text("FILE", "file with the token (default: a new token at each start)"),
     sql: option.flag("enable /sql for administrators: read-only statements, max 10 s and 256 MiB each"),
+    rules: option.text("FILE.json", "alert rules, as for plimsoll alerts (default: built-in rules)"),
     studies: option.text("DIR", "folder with results of plimsoll study -o, for /studies"),
     memory: option.bytes("database memory limit; beyond it, spill to disk", {
       min: 64 * 1024 * 1024,
@@ -52,9 +54,14 @@ export default defineCommand({
     // A store that is not there, or that nobody can read, is said at once.
     const { Store } = await import("../store/index.ts");
     await (await Store.open(store)).close();
+    const { readAlertRules } = await import("./alert-rules.ts");
+    const alerts =
+      options.rules === undefined
+        ? undefined
+        : { rules: readAlertRules(options.rules), file: resolve(options.rules) };
     const { serveSite } = await import("../serve/index.ts");
     const server = await serveSite({
-      ...{ store, host, port, token, userHeader, sql: options.sql, studies: options.studies },
+      ...{ store, host, port, token, userHeader, sql: options.sql, studies: options.studies, alerts },
       admins: options.admins
         .flatMap((one) => one.split(","))
         .map((one) => one.trim())

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
+import { alertRules, DEFAULT_ALERTS } from "../analyze/load/index.ts";
 import { csvText } from "../base/csv.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { type AccessOptions, accessOf, cookieName, type Viewer } from "./access.ts";
@@ -14,7 +15,7 @@ import { type HttpServer, type Limits, listen, plainText, type Reply } from "./h
 import { KeptPages } from "./kept-pages.ts";
 import { reportReply } from "./report.ts";
 import { PAGES, routeOf } from "./routes.ts";
-import { type Ask, Forbidden, NotFound, type Page } from "./site.ts";
+import { type Ask, Forbidden, NotFound, type Page, type SiteAlerts } from "./site.ts";
 import { sqlReply } from "./sql.ts";
 import { studiesIn, studyReply } from "./studies.ts";
 
@@ -24,6 +25,8 @@ export interface SiteOptions extends AccessOptions {
   readonly port: number;
   /** Whether people may ask with SQL of their own. */
   readonly sql: boolean;
+  /** What is judged instead of the built-in rules. */
+  readonly alerts?: SiteAlerts | undefined;
   /** Folder of studies that were saved. */
   readonly studies?: string | undefined;
   readonly memoryBytes: number;
@@ -38,6 +41,8 @@ const HTML = "text/html; charset=utf-8";
 const PARAM_CHARACTERS_MAX = 300;
 /** Of a page whose segments go while it is made. */
 const ATTEMPTS = 4;
+
+const BUILT_IN: SiteAlerts = { rules: alertRules(DEFAULT_ALERTS, "built-in rules") };
 
 /** Serves until closed. */
 export async function serveSite(options: SiteOptions): Promise<HttpServer> {
@@ -198,6 +203,7 @@ class Site {
     return {
       ...{ names, viewer, nowUnix: this.#nowUnix(), store: this.#options.store, batches: version.batches },
       root: rootOf(url),
+      alerts: this.#options.alerts ?? BUILT_IN,
       studies: url.pathname === "/studies" ? studiesIn(this.#options.studies) : [],
       param(name) {
         const value = url.searchParams.get(name)?.trim();

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { alertRules } from "../analyze/load/index.ts";
 import { LIMITS } from "./http.ts";
 import { addressOf } from "./links.ts";
 import { JOBS, makeStore, startSite, type TestSite, type TestStore, TOKEN, END, until } from "./test-kit.ts";
@@ -69,6 +70,19 @@ describe("pages", () => {
     expect(rows.find(([name]) => name === "not in job statistics")?.[3]).toBe(
       String(Number((1 / 7).toPrecision(15))),
     );
+  });
+
+  it("alert rules of a file are judged on the first page, and its command names them", async () => {
+    const rules = alertRules(
+      [{ id: "bytes-of-one", kind: "user-share", of: "bytes", above: "10 %", over: "1h" }],
+      "test",
+    );
+    const own = await startSite(store.path, { alerts: { rules, file: "/etc/alerts.json" } });
+    const { text } = await own.get("/");
+    expect(text).toMatch(/makes [\d.]+ % of all bytes/);
+    expect(text).toContain("--rules /etc/alerts.json");
+    expect(text).not.toContain("few-inodes");
+    await own.close();
   });
 
   it("SQL of the load panel gives the sums of its CSV", async () => {

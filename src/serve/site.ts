@@ -1,4 +1,5 @@
 /** What a page of the site is: an address, panels, and for each panel its numbers, its SQL and its command. */
+import type { alertRules } from "../analyze/load/index.ts";
 import type { CsvValue } from "../base/csv.ts";
 import type { Block, Provenance, Queryable } from "../model/index.ts";
 import type { BatchInfo } from "../store/index.ts";
@@ -42,6 +43,12 @@ export interface StoredStudy {
   readonly synthetic: boolean;
 }
 
+export interface SiteAlerts {
+  readonly rules: ReturnType<typeof alertRules>;
+  /** Where they were read; undefined: the built-in ones. */
+  readonly file?: string | undefined;
+}
+
 export interface Ask {
   /** Names in the path, in their order. */
   readonly names: readonly string[];
@@ -53,6 +60,7 @@ export interface Ask {
   readonly store: string;
   readonly batches: readonly BatchInfo[];
   readonly studies: readonly StoredStudy[];
+  readonly alerts: SiteAlerts;
   /** From this page to the first one: "" or "../". */
   readonly root: string;
   answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T>;

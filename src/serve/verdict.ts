@@ -63,12 +63,20 @@ export function verdictOf(
   return { level: "good", headline: "All is well", lead: `${quiet}${busy}` };
 }
 
+/** What one user has much of. */
+const OF: Readonly<Record<string, string>> = {
+  metadata: "the metadata load",
+  bytes: "all bytes",
+  read: "all reads",
+  write: "all writes",
+};
+
 const targetOf = (subject: string): string => subject.replace(/^.*-(?=(OST|MDT)[0-9a-f]{4}$)/i, "");
 
 function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" | "lead"> {
   const { kind, subject } = alert;
   const name = targetOf(subject);
-  const alike = others.filter((one) => one.kind === kind).length;
+  const alike = others.filter((one) => one.kind === kind && one.of === alert.of).length;
   const several = (one: string, many: string) => (alike === 0 ? one : many.replace("#", String(alike + 1)));
   switch (kind) {
     case "target-ratio":
@@ -79,7 +87,7 @@ function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" |
     case "user-share": {
       const user = subject.replace(/^user /, "");
       return {
-        headline: `${user} makes ${formatShare(alert.value)} of the metadata load`,
+        headline: `${user} makes ${formatShare(alert.value)} of ${OF[alert.of] ?? alert.of}`,
         about: { place: "user", name: user },
       };
     }
@@ -90,10 +98,16 @@ function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" |
       };
     case "full":
       return {
-        headline: several(
-          `${name} is ${formatShare(alert.value)} full`,
-          `# targets are nearly full, first ${name}`,
-        ),
+        headline:
+          alert.of === "inodes"
+            ? several(
+                `${name} has used ${formatShare(alert.value)} of its inodes`,
+                `# targets run out of inodes, first ${name}`,
+              )
+            : several(
+                `${name} is ${formatShare(alert.value)} full`,
+                `# targets are nearly full, first ${name}`,
+              ),
         about: { place: "target", name: subject },
       };
     case "silent":

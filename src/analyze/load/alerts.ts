@@ -6,6 +6,8 @@ import { loadRows } from "./levels.ts";
 interface Alert {
   readonly rule: string;
   readonly kind: string;
+  /** What is measured, where the kind leaves a choice: bytes, metadata, inodes. */
+  readonly of: string;
   /** A user, a target or a server. */
   readonly subject: string;
   readonly value: number;
@@ -40,7 +42,15 @@ export async function judgeAlerts(
     else
       for (const { subject, value, text } of found)
         if (value > rule.above)
-          alerts.push({ rule: rule.id, kind: rule.kind, subject, value, limit: rule.above, text });
+          alerts.push({
+            rule: rule.id,
+            kind: rule.kind,
+            of: rule.of,
+            subject,
+            value,
+            limit: rule.above,
+            text,
+          });
   }
   return { alerts, unjudged };
 }
@@ -148,10 +158,12 @@ async function latency(db: Queryable, rule: AlertRule, nowUnix: number): Promise
 }
 
 async function silent(db: Queryable, _: AlertRule, nowUnix: number): Promise<Judged[] | string> {
+  const now = BigInt(Math.ceil(nowUnix)) * 1_000_000_000n;
+  // A stretch of samples that goes on after this moment was not silent at it: joined ones, or a clock that is a little ahead.
   const rows =
-    await db.rows(`select coalesce(server, 'unknown server') as server, count(*) as targets, max(last) / 1e9 as last from (
-      select arg_max(server, to_unix_ns) as server, max(to_unix_ns) as last from readings
-      where to_unix_ns <= ${BigInt(Math.ceil(nowUnix)) * 1_000_000_000n} group by file_system, target) group by all`);
+    await db.rows(`select coalesce(server, file_system, 'unknown server') as server, count(*) as targets, max(last) / 1e9 as last from (
+      select file_system, arg_max(server, to_unix_ns) as server, max(least(to_unix_ns, ${now})) as last from readings
+      where from_unix_ns <= ${now} group by file_system, target) group by all`);
   if (rows.length === 0) return "no samples in the store";
   return rows.map((row) => {
     const seconds = nowUnix - value(row, "last");

@@ -50,6 +50,9 @@ const nameOf = (kind: ChangeKind, { name, user }: Change): string =>
 
 function verdictOf({ a, b, measure, kinds }: Comparison): string {
   const words = MEASURE_WORDS[measure];
+  const unseen = [...(a.seen === 0 ? ["A"] : []), ...(b.seen === 0 ? ["B"] : [])];
+  if (unseen.length > 0)
+    return `Not enough data: the store has no samples of time ${unseen.join(" and of time ")}.`;
   if (a.total === 0n && b.total === 0n) return `No ${words} in either time.`;
   const rise = b.perHour >= a.perHour ? "rose" : "fell";
   const factor = b.perHour / a.perHour;

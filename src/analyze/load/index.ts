@@ -63,6 +63,7 @@ export {
   type LoadSteps,
   loadSteps,
   newestSamples,
+  stepSeconds,
   type TargetSeries,
   type TargetSpace,
   type TargetSteps,

@@ -50,8 +50,8 @@ const SUMS: readonly Column[] = [
   ["bytesRead", "Read", "bytes", "Bytes read below MPI-IO."],
   ["bytesWritten", "Written", "bytes", "Bytes written below MPI-IO."],
   ["opens", "Opens", "count", "Opens."],
-  ["reads", "Reads", "calls", "Read calls below MPI-IO."],
-  ["writes", "Writes", "calls", "Write calls below MPI-IO."],
+  ["reads", "Reads", "count", "Read calls below MPI-IO."],
+  ["writes", "Writes", "count", "Write calls below MPI-IO."],
   ["seconds", "I/O time, all ranks", "seconds", "Read + write + metadata time, summed over ranks."],
   ["metadataSeconds", "Metadata time", "seconds", "The part of it in metadata calls, summed over ranks."],
 ];
@@ -62,10 +62,10 @@ export const RANKED_COLUMNS: Readonly<Record<(typeof RANKED)[number], readonly C
     ["application", "Program", "text", "Base name of the executable."],
     ["jobId", "Job", "text", "Job number of the scheduler."],
     ["userId", "User", "text", "User number."],
-    ["ranks", "Ranks", "ranks", "Processes of the run."],
+    ["ranks", "Ranks", "count", "Processes of the run."],
     ["startUnixSeconds", "Start", "unix-seconds", "Start, UTC."],
     ["runSeconds", "Run time", "seconds", "End - start."],
-    ["files", "Files", "files", "Files with a record."],
+    ["files", "Files", "count", "Files with a record."],
     ...SUMS,
     [
       "slowestSeconds",
@@ -86,7 +86,7 @@ export const RANKED_COLUMNS: Readonly<Record<(typeof RANKED)[number], readonly C
     ["runs", "Runs", "count", "Runs of it."],
     ["users", "Users", "count", "Different users."],
     ["runSeconds", "Run time", "seconds", "Summed over runs."],
-    ["files", "Files", "files", "Files with a record, summed over runs."],
+    ["files", "Files", "count", "Files with a record, summed over runs."],
     ...SUMS,
     [
       "slowestSeconds",

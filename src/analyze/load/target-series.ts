@@ -35,7 +35,13 @@ export interface TargetSeries {
   readonly targets: readonly TargetSteps[];
   /** All targets together. */
   readonly total: LoadSteps;
+  /** Seconds of the last step that samples have covered so far: with samples every 10 s its minute is still growing. */
+  readonly lastSeconds: number;
 }
+
+/** Seconds that the amount of a step is of. */
+export const stepSeconds = ({ stepMinutes, total, lastSeconds }: TargetSeries, at: number): number =>
+  at === total.read.length - 1 ? lastSeconds : 60 * stepMinutes;
 
 interface SeriesRequest {
   readonly window: Window;
@@ -100,7 +106,21 @@ export async function targetSeries(db: Queryable, request: SeriesRequest): Promi
     (a.fileSystem ?? "") < (b.fileSystem ?? "") || (a.fileSystem === b.fileSystem && a.target < b.target)
       ? -1
       : 1;
-  return { window, stepMinutes, source, targets: [...targets.values()].sort(byName), total };
+  const lastSeconds = 60 * (stepMinutes - 1) + (await lastMinuteSeconds(db, source, request));
+  return { window, stepMinutes, source, targets: [...targets.values()].sort(byName), total, lastSeconds };
+}
+
+/** How much of the last minute was sampled; 60 where nobody says. */
+async function lastMinuteSeconds(
+  db: Queryable,
+  source: "targets" | "minutes",
+  { window, condition }: SeriesRequest,
+): Promise<number> {
+  const [row] =
+    await db.rows(`select max(seconds) as seconds from (select sum(seconds)::double as seconds from ${source}
+    where minute_unix = ${window.to - 1} and ${condition} group by file_system, target${source === "minutes" ? ", job_id" : ""})`);
+  const seconds = number(row?.seconds ?? null);
+  return seconds > 0 ? Math.min(60, seconds) : 60;
 }
 
 /** All targets together, and nothing else: for times that others are compared with. */

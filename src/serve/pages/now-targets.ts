@@ -1,5 +1,5 @@
 /** Targets × time of the first page: the busiest and those with an alert where there are hundreds. */
-import { fullName, type TargetSeries, type TargetSteps } from "../../analyze/load/index.ts";
+import { fullName, stepSeconds, type TargetSeries, type TargetSteps } from "../../analyze/load/index.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
 import { type AskedTime, sqlCommand, type StoreFacts } from "../asked.ts";
 import type { FreshTarget } from "../html/now.ts";
@@ -81,15 +81,15 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
   ): string => {
     const some = series.targets.filter(({ target }) => isKind(target, kind));
     if (some.length === 0) return "";
+    // What most of them have marks none: the eye looks for the exception.
+    const isMarked = (one: TargetSteps) => marked.has(fullName(one));
+    const marks = 2 * some.filter(isMarked).length <= some.length;
     const load = (one: TargetSteps) => one.read.reduce((total, _, at) => total + amountOf(one, at), 0);
     const isCut = some.length > ROWS_MOST && !wantsAll;
     const isFirst = new Set(
       isCut
         ? [...some]
-            .sort(
-              (a, b) =>
-                Number(marked.has(fullName(b))) - Number(marked.has(fullName(a))) || load(b) - load(a),
-            )
+            .sort((a, b) => Number(isMarked(b)) - Number(isMarked(a)) || load(b) - load(a))
             .slice(0, ROWS_FIRST)
         : some,
     );
@@ -105,9 +105,9 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
         name: label(one),
         href: addressOf(ask.root, "target", fullName(one)),
         values: Array.from(one.seen, (seen, at) =>
-          seen > 0 ? amountOf(one, at) / seconds / divisor : Number.NaN,
+          seen > 0 ? amountOf(one, at) / stepSeconds(series, at) / divisor : Number.NaN,
         ),
-        isMarked: marked.has(fullName(one)),
+        isMarked: marks && isMarked(one),
         isLate: late.has(label(one)),
       }),
     );

@@ -1,38 +1,29 @@
 /** `/`: whether all is well now; load, targets and people on one time axis. */
 import {
-  alertRules,
   bandOf,
   bandWindow,
-  DEFAULT_ALERTS,
   fullName,
-  judgeAlerts,
   type LoadSteps,
   loadSteps,
   newestSamples,
   rank,
+  stepSeconds,
   type TargetSeries,
   targetSeries,
   targetSpace,
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { formatShare } from "../../base/units.ts";
-import { escapeHtml, markSvg, name, prose } from "../../report/html/index.ts";
-import { type AskedTime, askedTime, isoTime, originOf, sqlCommand, type StoreFacts } from "../asked.ts";
+import { escapeHtml, name, prose } from "../../report/html/index.ts";
+import { type AskedTime, askedTime, originOf, sqlCommand, type StoreFacts } from "../asked.ts";
 import { type FreshTarget, freshHtml, spaceHtml, type State, verdictHtml, whoHtml } from "../html/now.ts";
-import {
-  axisHtml,
-  stepSql,
-  type Strip,
-  stripHtml,
-  stripState,
-  type TimeAxis,
-  timeText,
-} from "../html/time.ts";
+import { axisHtml, stepSql, type Strip, stripHtml, stripState, type TimeAxis } from "../html/time.ts";
 import { addressOf } from "../links.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale, countScale, longAge, type Scale } from "../units.ts";
 import { type Alert, countedAlerts, isArchive, verdictOf } from "../verdict.ts";
 import { type Who, whoCsv, whoOf } from "../who.ts";
+import { alertsOf, alertsPanel } from "./now-alerts.ts";
 import { busySince, eventHtml, isKind, targetsPanel } from "./now-targets.ts";
 import { offsetAtMinute, timesText } from "./time-axis.ts";
 
@@ -44,7 +35,6 @@ const LATE_SECONDS = 120;
 export const nowPage: Page = { path: "/", nav: "Now", everySeconds: 30, make: nowContent };
 
 type Time = AskedTime & StoreFacts;
-const RULES = alertRules(DEFAULT_ALERTS, "built-in rules");
 
 async function nowContent(ask: Ask): Promise<PageContent> {
   const time = await askedTime(ask, SPANS, "60m");
@@ -68,9 +58,10 @@ async function nowContent(ask: Ask): Promise<PageContent> {
   const counted = countedAlerts(told, age);
   const load = loadStrips(time, series, before);
   const missing = new Set(alerts.unjudged.map(({ rule }) => rule));
-  const judged = RULES.filter(({ id, kind }) => !missing.has(id) && !(kind === "silent" && isArchive(age)));
+  const { rules } = ask.alerts;
+  const judged = rules.filter(({ id, kind }) => !missing.has(id) && !(kind === "silent" && isArchive(age)));
   const above = load.filter((strip) => stripState(strip) === "above").map(({ name }) => name.toLowerCase());
-  const verdict = verdictOf(counted, age, { judged: judged.length, rules: RULES.length, above });
+  const verdict = verdictOf(counted, age, { judged: judged.length, rules: rules.length, above });
   const fresh = freshTargets(newest);
   const axis = {
     ...{ from: window.from, stepMinutes, steps: series.total.read.length },
@@ -147,18 +138,6 @@ async function lastWeek(ask: Ask, { window, stepMinutes, stored }: Time): Promis
   return ask.answer(`band ${past.from} ${past.to} ${stepMinutes}`, (db) =>
     loadSteps(db, { window: past, stepMinutes, condition: "true" }),
   );
-}
-
-/** Rules on data are judged at the end of the window; whether collectors are silent, by the clock. */
-async function alertsOf(ask: Ask, { window }: Time) {
-  const silent = RULES.filter(({ kind }) => kind === "silent");
-  const others = RULES.filter(({ kind }) => kind !== "silent");
-  const minute = Math.floor(ask.nowUnix / 60);
-  const [now, then] = await Promise.all([
-    ask.answer(`silent ${minute}`, (db) => judgeAlerts(db, silent, ask.nowUnix)),
-    ask.answer(`alerts ${window.to}`, (db) => judgeAlerts(db, others, window.to * 60)),
-  ]);
-  return { alerts: [...now.alerts, ...then.alerts], unjudged: [...now.unjudged, ...then.unjudged] };
 }
 
 function freshTargets(newest: Awaited<ReturnType<typeof newestSamples>>): FreshTarget[] {
@@ -251,6 +230,8 @@ async function culpritHtml(ask: Ask, { window, targets }: Time, alerts: readonly
 interface LoadStrip extends Strip {
   readonly key: string;
   readonly divisor: number;
+  /** Of each step, as it is counted. */
+  readonly amounts: Float64Array;
 }
 
 function loadStrips({ stepMinutes }: Time, series: TargetSeries, before: LoadSteps | undefined): LoadStrip[] {
@@ -275,11 +256,11 @@ function loadStrips({ stepMinutes }: Time, series: TargetSeries, before: LoadSte
         ? byteScale(most, "/s")
         : countScale(most, key === "opens" ? "opens/s" : "ops/s");
     const rates = Array.from(series.total[key], (value, at) =>
-      isSeen[at] ? value / seconds / divisor : Number.NaN,
+      isSeen[at] ? value / stepSeconds(series, at) / divisor : Number.NaN,
     );
     const scale = (values: Float64Array) => values.map((value) => value / seconds / divisor);
     const past = band && { low: scale(band.low), high: scale(band.high) };
-    return { key, name, unit, values: rates, band: past, divisor };
+    return { key, name, unit, values: rates, band: past, divisor, amounts: series.total[key] };
   });
 }
 
@@ -299,8 +280,9 @@ function loadPanel(
   const seconds = 60 * stepMinutes;
   const rows = Array.from({ length: axis.steps }, (_, at) => [
     new Date((window.from + at * stepMinutes) * 60_000).toISOString(),
-    ...strips.flatMap(({ values, band, divisor }) => [
-      ...[values[at], band?.low[at], band?.high[at]].map((value) => (value ?? Number.NaN) * divisor),
+    ...strips.flatMap(({ values, amounts, band, divisor }) => [
+      Number.isNaN(values[at]) ? Number.NaN : (amounts[at] ?? 0) / seconds,
+      ...[band?.low[at], band?.high[at]].map((value) => (value ?? Number.NaN) * divisor),
     ]),
   ]);
   const sql = `select ${stepSql(axis)} as time, sum(bytes_read) / ${seconds} as read_per_second,
@@ -356,78 +338,6 @@ from target_states where to_unix_ns <= ${to} * 60000000000 qualify row_number() 
     command: sqlCommand(ask, sql),
   };
 }
-
-function alertsPanel(
-  ask: Ask,
-  time: Time,
-  { unjudged }: Awaited<ReturnType<typeof alertsOf>>,
-  alerts: readonly Alert[],
-  age: number,
-): Panel {
-  const maySee = ({ kind }: Alert) => ask.viewer.isAdmin || kind !== "user-share";
-  const shown = alerts.filter(maySee);
-  const fired = new Set(alerts.map(({ rule }) => rule));
-  const missing = new Map(unjudged.map(({ rule, reason }) => [rule, reason]));
-  const rows = RULES.map(({ id, kind }) => {
-    if (kind === "silent" && isArchive(age)) return ["unknown", id, "the store is an archive"] as const;
-    if (fired.has(id)) {
-      const own = shown.filter(({ rule }) => rule === id);
-      const text = own.slice(0, 3).map((one) => `${one.subject}: ${one.text}`);
-      return [
-        "warn",
-        id,
-        [...text, ...(own.length > 3 ? [`and ${own.length - 3} more`] : [])].join("; "),
-      ] as const;
-    }
-    const reason = missing.get(id);
-    return reason === undefined
-      ? (["good", id, ""] as const)
-      : (["unknown", id, `not judged: ${reason}`] as const);
-  });
-  const words = { warn: "alert", good: "OK", unknown: "no data" };
-  const order = Object.keys(words);
-  rows.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
-  return {
-    ...{
-      id: "alerts",
-      title: "Alerts",
-      note: `${RULES.length} rules, at ${timeText({ from: 0, stepMinutes: 1, steps: 1, offsetSeconds: offsetAtMinute(time.zone, time.window.to) }, time.window.to)} ${time.zone}`,
-      aside: true,
-    },
-    content: {
-      html: `<ul class="alerts">${rows
-        .map(
-          ([level, rule, text]) =>
-            `<li><span class="sev ${level}">${markSvg(level)}${words[level]}</span><span>${prose(rule)}${text === "" ? "" : `<small>${prose(text)}</small>`}</span></li>`,
-        )
-        .join("")}</ul>`,
-    },
-    csv: [
-      ["rule", "kind", "subject", "value", "limit", "text"],
-      ...shown.map((one) => [one.rule, one.kind, one.subject, one.value, one.limit, one.text]),
-    ],
-    sql: alertSql(time),
-    command: commandLine([
-      "plimsoll",
-      "alerts",
-      "--store",
-      ask.store,
-      ...(isArchive(age) || time.window.to !== time.stored.to ? ["--at", `${isoTime(time.window.to)}Z`] : []),
-    ]),
-  };
-}
-
-/** Values that three of the rules look at; the command has all of them. */
-const alertSql = ({ window }: Time): string =>
-  `select 'silent-collector' as rule, server as subject, epoch(now()) - max(to_unix_ns) / 1e9 as value from readings group by server
-union all select 'full-target', concat_ws('-', file_system, target),
-  arg_max((bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double, to_unix_ns)
-from target_states group by file_system, target
-union all select 'busy-target', name, own / nullif(median(own) over (partition by role), 0) from (
-  select concat_ws('-', file_system, target) as name, left(target, 3) as role,
-    sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as own
-  from targets where minute_unix >= ${window.to - 15} and minute_unix < ${window.to} group by all)
-order by rule, value desc`;
 
 /** By the name that the scheduler has; the panel also knows users by their numbers. */
 const whoSql = ({ window }: Time, amount: string, by: string): string =>
