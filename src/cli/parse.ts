@@ -32,7 +32,8 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
   try {
     parser.parse([...words], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) throw new UsageError(usageMessage(error), { cause: error });
+    if (error instanceof CommanderError)
+      throw new UsageError(usageMessage(error, command, parser), { cause: error });
     throw error;
   }
   const { json, debug, help: _, out, ...options } = parser.opts();
@@ -43,6 +44,8 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
       spec.default ?? (spec.kind === "boolean" ? false : spec.kind === "list" ? [] : undefined);
   }
   checkChoices(command.arguments, parser.args);
+  if (options.output === "-")
+    throw new UsageError("--output -: name a file; /dev/stdout stands for standard output");
   return {
     invocation: { arguments: parser.args, options },
     json: json === true,
@@ -155,11 +158,24 @@ function checkChoices(specs: readonly ArgumentSpec[], words: readonly string[]):
 }
 
 /** Commander's "error: unknown option '--jsn'\n(Did you mean --json?)" in our form. */
-function usageMessage(error: CommanderError): string {
-  return error.message
-    .replace(/^error: /, "")
-    .replace(/\s+/g, " ")
-    .replace(/\(Did you mean/, "(did you mean")
-    .replaceAll("'", "")
-    .replace(/\.$/, "");
+function usageMessage({ code, message }: CommanderError, command: Command, parser: Commander): string {
+  const quoted = /'(.*?)'/.exec(message)?.[1] ?? "";
+  const expected = command.arguments;
+  switch (code) {
+    case "commander.missingArgument": {
+      const missing = expected.find(({ name }) => name === quoted);
+      return missing === undefined ? `missing ${quoted}` : `missing ${quoted}: ${argumentHelp(missing)}`;
+    }
+    case "commander.optionMissingArgument":
+      return `${quoted}: the value is missing`;
+    case "commander.excessArguments":
+      return `unexpected argument: ${parser.args[expected.length] ?? ""}`;
+    default:
+      return message
+        .replace(/^error: /, "")
+        .replace(/\s+/g, " ")
+        .replace(/\(Did you mean/, "(did you mean")
+        .replaceAll("'", "")
+        .replace(/\.$/, "");
+  }
 }

@@ -4,7 +4,7 @@ import { RESULT_COLUMNS, resultRow, resultsDocument, resultsSummary } from "../a
 import { csvText, type CsvValue } from "../base/csv.ts";
 import { FormatError } from "../base/errors.ts";
 import { readResults } from "../inputs/results.ts";
-import { writeWhole } from "../node/durable.ts";
+import { writeOutput } from "../node/output-file.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { option } from "./option.ts";
@@ -38,7 +38,7 @@ export default defineCommand({
     };
     if (options.output !== undefined && /\.csv$/i.test(options.output)) {
       const header: readonly CsvValue[] = RESULT_COLUMNS.map(([key]) => key);
-      writeWhole(options.output, Buffer.from(csvText([header, ...set.results.map(resultRow)])));
+      writeOutput(options.output, csvText([header, ...set.results.map(resultRow)]), context);
       if (context.json) context.printJson(resultsSummary(input));
       else context.out.write(`Wrote ${plain(options.output)}\n`);
       return;

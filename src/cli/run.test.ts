@@ -217,8 +217,9 @@ describe("options", () => {
     [["--ranks", "0"], "--ranks 0: must be at least 1"],
     [["--ranks", "1.5"], "--ranks 1.5: expected a whole number"],
     [["--method", "psix"], "--method psix: not one of posix, mpi (did you mean posix?)"],
-    [["--ranks"], "option --ranks <N> argument missing"],
-    [["extra"], "too many arguments. Expected 0 arguments but got 1"],
+    [["--ranks"], "--ranks <N>: the value is missing"],
+    [["-o", "-"], "--output -: name a file; /dev/stdout stands for standard output"],
+    [["extra"], "unexpected argument: extra; see"],
   ])("%j is wrong usage", async (words, message) => {
     const { code, err } = await line(["opt", ...words], table([]));
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });

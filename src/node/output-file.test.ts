@@ -1,17 +1,21 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Random } from "../base/prng.ts";
-import { createOutput, temporaryPath } from "./output-file.ts";
+import { createOutput, temporaryPath, writeOutput } from "./output-file.ts";
 
 let folder = "";
 let path = "";
@@ -104,6 +108,36 @@ describe("an output file", () => {
     output.append(Buffer.from("new"));
     output.commit();
     expect(readFileSync(path, "utf8")).toBe("new");
+  });
+
+  it("under a link goes where the link leads, and the link stays", () => {
+    const real = join(folder, "real");
+    writeFileSync(real, "old");
+    symlinkSync(real, path);
+    writeOutput(path, "new");
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, "utf8")).toBe("new");
+    expect(readdirSync(folder).sort()).toEqual(["real", "result.bin"]);
+  });
+
+  it("goes into a pipe whole, start included, and the pipe stays", async () => {
+    spawnSync("mkfifo", [path]);
+    const reader = spawn("cat", [path]);
+    const read = text(reader.stdout);
+    const output = createOutput(path);
+    output.append(Buffer.from("....body"));
+    output.replaceStart(Buffer.from("HEAD"));
+    output.commit();
+    expect(await read).toBe("HEADbody");
+    expect(lstatSync(path).isFIFO()).toBe(true);
+    expect(existsSync(temporaryPath(path))).toBe(false);
+  });
+
+  it("on a full device fails, and the device stays", () => {
+    const before = lstatSync("/dev/full");
+    expect(() => writeOutput("/dev/full", "x")).toThrow(expect.objectContaining({ code: "ENOSPC" }));
+    expect(lstatSync("/dev/full").rdev).toBe(before.rdev);
+    expect(existsSync(temporaryPath("/dev/full"))).toBe(false);
   });
 
   it("that is aborted after its commit stays", () => {

@@ -1,7 +1,18 @@
 /** A file that appears under its name only when it is whole: written beside it, synced, then renamed. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { inFile } from "../base/errors.ts";
+import type { Listener } from "../base/listener.ts";
 import { syncFolder, writeFully } from "./durable.ts";
 
 export interface OutputFile {
@@ -16,9 +27,41 @@ export interface OutputFile {
 
 const BUFFER_BYTES = 1 << 18;
 
+/** What a name stands for: the file that a link leads to; a device or pipe, which takes bytes and must not be replaced. */
+function placeOf(path: string): { readonly real: string; readonly stream: boolean } {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile()) return { real: realpathSync(path), stream: false };
+  return { real: path, stream: found !== undefined && !found.isDirectory() };
+}
+
 /** Where the file is until it is whole, for whoever removes it when the program is stopped. */
 export function temporaryPath(path: string): string {
-  return `${path}.part-${process.pid}`;
+  const { real, stream } = placeOf(path);
+  return `${stream ? join(tmpdir(), `plimsoll-${basename(path)}`) : real}.part-${process.pid}`;
+}
+
+/** Gives the bytes of a whole and synced file to the name that they are for. */
+export function takeName(temporary: string, path: string): void {
+  const { real, stream } = placeOf(path);
+  if (stream) {
+    inFile(path, () => copyInto(temporary, path));
+    rmSync(temporary, { force: true });
+    return;
+  }
+  renameSync(temporary, real);
+  syncFolder(dirname(real));
+}
+
+function copyInto(from: string, to: string): void {
+  const [source, target] = [openSync(from, "r"), openSync(to, "w")];
+  try {
+    const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+    for (let bytes = readSync(source, buffer); bytes > 0; bytes = readSync(source, buffer))
+      writeFully(target, buffer.subarray(0, bytes));
+  } finally {
+    closeSync(source);
+    closeSync(target);
+  }
 }
 
 export function createOutput(path: string): OutputFile {
@@ -29,11 +72,24 @@ export function createOutput(path: string): OutputFile {
     replaceStart: (bytes) => file.replaceStart(bytes),
     commit() {
       file.finish();
-      renameSync(temporary, path);
-      syncFolder(dirname(path));
+      takeName(temporary, path);
     },
     abort: () => file.drop(),
   };
+}
+
+/** A file that is there whole or as it was before. */
+export function writeOutput(path: string, data: string | Uint8Array, listener: Listener = {}): void {
+  const partial = listener.partialOutput?.(temporaryPath(path));
+  const file = createOutput(path);
+  try {
+    file.append(typeof data === "string" ? Buffer.from(data) : data);
+    file.commit();
+  } catch (error) {
+    file.abort();
+    throw error;
+  }
+  partial?.done();
 }
 
 interface GrowingFileOptions {

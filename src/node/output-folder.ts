@@ -1,6 +1,6 @@
 /** A folder of results that is there whole or not at all, and that never replaces somebody else's. */
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
 
@@ -26,7 +26,9 @@ export async function replaceFolder<T>(
   if (existsSync(folder) && !isEmptyFolder(folder) && !isOurs(folder)) {
     throw new UsageError(`${folder} exists and is not an earlier ${what}; choose another folder`);
   }
-  const work = `${folder}.part-${process.pid}`;
+  // A link stays, and what it leads to is replaced.
+  const place = existsSync(folder) ? realpathSync(folder) : folder;
+  const work = `${place}.part-${process.pid}`;
   const partial = listener.partialOutput?.(work);
   mkdirSync(work);
   let result: T;
@@ -37,8 +39,8 @@ export async function replaceFolder<T>(
     if (partial === undefined) rmSync(work, { recursive: true, force: true });
     throw error;
   }
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(work, folder);
+  rmSync(place, { recursive: true, force: true });
+  renameSync(work, place);
   partial?.done();
   return { folder, result };
 }

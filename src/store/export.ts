@@ -1,11 +1,11 @@
 /** One table of a store as one file: Parquet and CSV are written by DuckDB, lines of JSON by us. */
-import { closeSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { closeSync, openSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
 import { CSV_FORMULA, CSV_NUMBER } from "../base/csv.ts";
 import { jsonText } from "../base/json.ts";
 import type { TableSchema } from "../model/index.ts";
-import { syncFile, syncFolder } from "../node/durable.ts";
-import { createOutput, temporaryPath } from "../node/output-file.ts";
+import { syncFile } from "../node/durable.ts";
+import { createOutput, takeName, temporaryPath } from "../node/output-file.ts";
 import { PARQUET_OUTSIDE } from "./batch.ts";
 import { openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
 import { ownReadingError, systemErrorOf } from "./engine-error.ts";
@@ -32,8 +32,7 @@ export async function exportFile(
   try {
     const rows = await exportTable(store, table, temporary, { ...options, format });
     syncFile(temporary);
-    renameSync(temporary, path);
-    syncFolder(dirname(path));
+    takeName(temporary, path);
     return rows;
   } finally {
     rmSync(temporary, { force: true });

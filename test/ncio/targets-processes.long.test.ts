@@ -285,7 +285,7 @@ describe("plimsoll targets", () => {
       [["start", "--join", "all"], 2, /--join all: not one of none, touching, sieve/],
       [["stop", "--dir", fresh()], 2, /no servers were started in/],
       [["status", "--dir", fresh()], 2, /no servers were started in/],
-      [["start", "extra"], 2, /too many arguments/],
+      [["start", "extra"], 2, /unexpected argument: extra/],
     ];
     for (const [words, code, text] of cases) {
       const world = fakeWorld();

@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatSeconds } from "../../base/units.ts";
-import { writeWhole } from "../../node/durable.ts";
+import { writeOutput } from "../../node/output-file.ts";
 import {
   type Calibration,
   calibrate,
@@ -81,7 +81,7 @@ export default defineCommand({
     const seconds = (performance.now() - began) / 1000;
     if (options.output !== undefined) {
       const fit = { loss: Number(result.best.loss.toFixed(3)), seed, samples };
-      writeWhole(options.output, machineFile(result.machine, fit));
+      writeOutput(options.output, machineFile(result.machine, fit), context);
     }
     if (context.json) context.printJson(asJson(result, seconds));
     else context.out.write(asText(machine, result, seconds));
