@@ -86,6 +86,33 @@ const COMPONENTS = [
     plimsoll write --dry-run FILE… | src/adaptive/protocol/protocol.test.ts | docs/protocol.md
 `),
   unjudged(
+    "number",
+    "output",
+    "I",
+    "Restart and analysis data of petascale codes: how often, and how much of each process",
+    "it is what applications of that time did; sizes and intervals are options here",
+    ["plimsoll sim alternatives", MANUAL],
+    "every 15 or 30 minutes; 64 to 200 MB",
+  ),
+  unjudged(
+    "number",
+    "capacities",
+    "I, II",
+    "Storage and memory of the machines beside their targets and cores",
+    "no experiment depends on it, so the models do without",
+    ["plimsoll sim run", "docs/simulator.md"],
+    "Jaguar 10 PB, 16 GB a node; Franklin 436 TB, 38,128 cores; XTP 61 TB",
+  ),
+  unjudged(
+    "number",
+    "samples",
+    "II.1, IV",
+    "Samples behind each bar: Fig. 1, and Figs. 5 to 7",
+    "a number of samples is chosen, not found; the replay takes 40 and 10 unless --samples says otherwise",
+    [COMMAND, MANUAL],
+    "40; at least 5",
+  ),
+  unjudged(
     "finding",
     "mpi-trends",
     "II.4",
@@ -175,6 +202,13 @@ const ARITHMETIC = [
     "Eight arrays of doubles in cubes of 32, 128 and 256",
     "2 MB, 128 MB, 1 GB",
     [32, 128, 256].map((edge) => `${(8 * 8 * edge ** 3) / 2 ** 20} MiB`).join(", "),
+  ),
+  computed(
+    "twice",
+    "II.2",
+    "Data for the faster target in the time of the slower, at a factor of 1.86",
+    "nearly twice as much",
+    "1.86×",
   ),
   computed("small-cache", "IV.A", "32 writes of 2 MB on a target", "32 × 2 MB, below 2 GB", `${32 * 2} MB`),
   computed(

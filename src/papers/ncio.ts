@@ -259,6 +259,22 @@ const ARITHMETIC = (
       true,
     ],
     [
+      "server-data",
+      "5.2",
+      "Data of a process for each of 16 servers, 4,096 regions of 4,096 bytes",
+      "about 1 MB",
+      `${(4096 * 4096) / 16 / 2 ** 20} MiB`,
+      true,
+    ],
+    [
+      "half-strip",
+      "5.3",
+      "Data of a process, 4,096 regions of 8 bytes, in strips of 64 KB",
+      "half a strip",
+      `${(4096 * 8) / 65_536} of a strip`,
+      true,
+    ],
+    [
       "repetition",
       "5.1",
       "64 processes with 8 MB each in 11,014.66 s",

@@ -117,6 +117,28 @@ const COMPONENTS = [
   `),
 ];
 
+/** What the paper says of its data, and no log can show. */
+const CONDITIONS = [
+  unjudged(
+    "number",
+    "period",
+    "1, 2.1",
+    "Period of the logs",
+    "a study says its own period at its head",
+    [COMMAND, MANUAL],
+    "four months, October 2017 to January 2018",
+  ),
+  unjudged(
+    "number",
+    "season",
+    "4",
+    "I/O traffic is much the same all year",
+    "the paper takes it from others; study system tests months where a store has jobs of a year (B09)",
+    ["plimsoll study system --store S -o study", "docs/study-system.md#b09"],
+    "no significant seasonal behaviour",
+  ),
+];
+
 const figure = (id: string, title: string) =>
   figureItem("reuse", `fig-${id}`, `Fig. ${id}`, title, `figure-${id}`, COMMAND, MANUAL);
 
@@ -221,6 +243,12 @@ const STATEMENTS = (
       "I/O takes longest in the hours with most data (here: the slowest hour)",
       "3 to 5 h and a few hours after",
     ],
+    [
+      "A14.steadiestHour",
+      "3.2, Fig. 9(c)",
+      "I/O time varies least for runs that start in the hours with most data (here: the steadiest hour)",
+      "peak hours",
+    ],
     ["A15.readHeavyMeanCovBytes", "3.2", "Read-heavy files change least in data (here: mean CoV)", "least"],
     ["A16.sequential", "4", "I/O through POSIX is sequential (here: share of calls)", "almost all"],
   ] as const
@@ -231,5 +259,5 @@ export const REUSE_PAPER: Paper = {
   short: "Patel et al., FAST '20",
   title:
     "Uncovering Access, Reuse, and Sharing Characteristics of I/O-Intensive Files on Large-Scale Production HPC Systems",
-  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...STATEMENTS, ...numberItems(STUDY)],
+  items: [...COMPONENTS, ...CONDITIONS, ...FIGURES, ...FINDINGS, ...STATEMENTS, ...numberItems(STUDY)],
 };

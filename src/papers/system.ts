@@ -245,6 +245,13 @@ const said = (key: string, place: string, title: string, published: string) =>
   valueItem(STUDY, key, place, title, published);
 
 const STATEMENTS = [
+  said("B15.allBelow1Share", "IV-H, Fig. 12", "Most jobs write all bursts below 1 % of memory", "most jobs"),
+  said(
+    "B15.all10To50Share",
+    "IV-H, Fig. 12",
+    "Few jobs write all bursts at 10 to 50 % of memory",
+    "few jobs",
+  ),
   said("B05.mostlyRead", "IV-B", "Some users run only workloads that read (here: mostly)", "some users"),
   said("B05.mostlyWritten", "IV-B", "Some users run only workloads that write (here: mostly)", "some users"),
   said(

@@ -35,6 +35,7 @@ export const b15 = defineItem({
     neverBeyond1: ["count", "jobs never above 1 % of memory"],
     neverBeyond1Share: ["share", "never above 1 % of memory", { quartz: 0.9 }],
     allBelow1Share: ["share", "all minutes below 1 % of memory"],
+    all10To50Share: ["share", "all minutes at 10 to 50 % of memory"],
     ...classInfos(["none", ...MEMORY_NAMES], (name) => MEMORY_LABELS[name] ?? name),
   },
   narrative: ({ text }) =>
@@ -59,7 +60,8 @@ export const b15 = defineItem({
     }
     const shares = classShares(classes, names.length, series.count, 0, known);
     const n = shares[0]?.length ?? 0;
-    const first = shares[names.indexOf("below1")] ?? new Float64Array();
+    const whole = (name: string) =>
+      share((shares[names.indexOf(name)] ?? new Float64Array()).filter((one) => one === 1).length, n);
     return {
       n: all.length,
       unit: "jobs with minutes",
@@ -70,7 +72,8 @@ export const b15 = defineItem({
       values: {
         neverBeyond1: never,
         neverBeyond1Share: share(never, all.length),
-        allBelow1Share: share(first.filter((one) => one === 1).length, n),
+        allBelow1Share: whole("below1"),
+        all10To50Share: whole("from10To50"),
         ...(all.length === 0
           ? Object.fromEntries(names.map((name) => [name, Number.NaN]))
           : classSums(classes, names, series.count)),
