@@ -32,7 +32,7 @@ describe("papers", () => {
     expect(out).toMatch(/^\d+ items\s+of five papers/);
     for (const paper of ["Patel et al.", "He, Sun and Yin", "Lofstead et al.", "Paul et al.", "Ching et al."])
       expect(out).toContain(paper);
-    expect(out).toContain("not judged because no study was given");
+    expect(out).toContain("not judged: no study was given");
   });
 
   it("has the numbers of study.json beside the published ones", async () => {
