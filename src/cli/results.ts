@@ -28,7 +28,7 @@ export default defineCommand({
   async run({ arguments: paths, options }, context) {
     const set = await readResults(paths, context);
     if (set.results.length + set.rankTimes.length === 0)
-      throw new FormatError(paths[0] ?? "", {}, "no result of a benchmark was found");
+      throw new FormatError(paths[0] ?? "", {}, "no benchmark result found");
     const before = options.compare.length === 0 ? undefined : await readResults(options.compare, context);
     const input = {
       set,

@@ -81,7 +81,7 @@ describe("formats of accesses", () => {
       "thing: this is a Slurm job list (sacct); plimsoll ingest takes it",
     );
     expect(detect("pid,bytes,start,end\n1,2,3,4\n", "rows", "series")).toThrow(
-      "thing: this is a table of accesses (CSV with pid, bytes, start, end); plimsoll report, findings, diff and bps take it",
+      "thing: this is a table of accesses (CSV with pid, bytes, start, end); plimsoll report, findings, diff, bps and export take it",
     );
   });
 });

@@ -2,6 +2,7 @@
 import { FormatError, UsageError } from "../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../base/source.ts";
 import { accessCsv } from "./access-csv/format.ts";
+import { bp } from "./bp/index.ts";
 import { darshan } from "./darshan/format.ts";
 import { darshanText } from "./darshan-text/format.ts";
 import { dftracer } from "./dftracer/format.ts";
@@ -10,7 +11,9 @@ import { influx } from "./influx/index.ts";
 import type { Capability, InputFormat } from "./input-format.ts";
 import { lustre } from "./lustre/index.ts";
 import { mmpmon, nfsMountStats } from "./mounts/index.ts";
+import { page, store } from "./own-files.ts";
 import { parquet } from "./parquet/format.ts";
+import { results } from "./results/index.ts";
 import { clientReading, serverSamples } from "./samples/index.ts";
 import { slurm } from "./slurm/index.ts";
 import { strace } from "./strace/format.ts";
@@ -23,11 +26,15 @@ export const CATALOGUE: readonly InputFormat[] = [
   darshan,
   darshanText,
   parquet,
+  bp,
+  store,
+  page,
   dftracer,
   serverSamples,
   clientReading,
   nfsMountStats,
   mmpmon,
+  results,
   slurm,
   paper,
   strace,
@@ -39,10 +46,12 @@ export const CATALOGUE: readonly InputFormat[] = [
 
 /** Who takes an input that can give this. */
 const TAKEN_BY: Readonly<Record<Capability, string>> = {
-  calls: "plimsoll report, findings, diff and bps",
-  counters: "plimsoll report, findings and diff",
-  rows: "plimsoll ingest",
-  series: "plimsoll ingest",
+  calls: "plimsoll report, findings, diff, bps and export take it",
+  counters: "plimsoll report, findings and diff take it",
+  rows: "plimsoll ingest takes it",
+  series: "plimsoll ingest takes it",
+  results: "plimsoll results takes it",
+  dataset: "plimsoll ls, read and verify take it",
 };
 
 const gives = (format: InputFormat, wanted: readonly Capability[]) =>
@@ -69,23 +78,29 @@ export function detectFormat(source: ByteSource, ...wanted: readonly Capability[
   throw new FormatError(source.name, {}, refusal(head, source.name, wanted));
 }
 
-/** What nobody unpacks here. A gzip file comes this far only when nothing in it is known. */
+/** What nobody unpacks here. A gzip file comes this far only where nothing in it is known. */
 const PACKED = [
+  { magic: [0x1f, 0x8b], by: "gzip", command: "gunzip" },
   { magic: [0x28, 0xb5, 0x2f, 0xfd], by: "Zstandard", command: "zstd -d" },
   { magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], by: "xz", command: "xz -d" },
   { magic: [0x42, 0x5a, 0x68], by: "bzip2", command: "bzip2 -d" },
 ];
 
-/** Why an input cannot give what is wanted, in one line. */
-export function refusal(head: Uint8Array, name: string, wanted: readonly Capability[]): string {
+/** What an input is and which command takes it, in one line; undefined when nobody knows. */
+export function otherUse(head: Uint8Array, name: string): string | undefined {
   const packed = PACKED.find(({ magic }) => magic.every((byte, at) => head[at] === byte));
   if (packed !== undefined) return `packed with ${packed.by}; unpack it first: ${packed.command}`;
   const other = CATALOGUE.find((format) => format.recognizes(head, name));
-  if (other !== undefined) {
-    if (other.takenBy !== undefined) return `this is a ${other.label}; ${other.takenBy} takes it`;
-    const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));
-    return `this is a ${other.label}; ${TAKEN_BY[capability ?? "rows"]} take${capability === "calls" || capability === "counters" ? "" : "s"} it`;
-  }
+  if (other === undefined) return undefined;
+  const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));
+  const taken = capability === undefined ? `${other.takenBy} takes it` : TAKEN_BY[capability];
+  return `this is ${/^[aeio]/i.test(other.label) ? "an" : "a"} ${other.label}; ${taken}`;
+}
+
+/** Why an input cannot give what is wanted, in one line. */
+export function refusal(head: Uint8Array, name: string, wanted: readonly Capability[]): string {
+  const other = otherUse(head, name);
+  if (other !== undefined) return other;
   if (head.length === 0) return "the input is empty";
   const known = formatsWith(...wanted).map(({ label }) => label);
   return `unknown format (known: ${known.join("; ")})`;

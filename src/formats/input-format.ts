@@ -57,9 +57,13 @@ export interface InputFormat {
   readonly rows?: { readonly alone: boolean };
   /** Samples of counters over time: files that belong together, whose differences are rows of a store. */
   readonly series?: true;
+  /** Results of storage benchmarks. */
+  readonly results?: true;
+  /** Arrays of the adaptive writer and of ADIOS. */
+  readonly dataset?: true;
   /** Who takes an input that gives none of these. */
   readonly takenBy?: string;
 }
 
 /** What an input can give. */
-export type Capability = "calls" | "counters" | "rows" | "series";
+export type Capability = "calls" | "counters" | "rows" | "series" | "results" | "dataset";

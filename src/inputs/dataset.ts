@@ -1,8 +1,10 @@
 /** Opens a dataset by the name of its global file, or any single BP file. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { UsageError } from "../base/errors.ts";
-import { BpDataset } from "../formats/bp/index.ts";
+import { FormatError, UsageError } from "../base/errors.ts";
+import { HEAD_BYTES } from "../base/source.ts";
+import { bp, BpDataset } from "../formats/bp/index.ts";
+import { otherUse } from "../formats/catalogue.ts";
 import { crc32 } from "../node/crc32.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 
@@ -20,8 +22,14 @@ export async function withDataset<T>(path: string, use: (dataset: BpDataset) => 
     );
   }
   try {
+    const main = source(path);
+    const head = main.read(0, HEAD_BYTES);
+    if (!bp.recognizes(head, path)) {
+      const other = otherUse(head, path);
+      if (other !== undefined) throw new FormatError(path, {}, other);
+    }
     const dataset = new BpDataset({
-      main: source(path),
+      main,
       subfile: (k) => source(join(`${path}.dir`, `${basename(path)}.${k}`)),
       crc32,
     });

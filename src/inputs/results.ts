@@ -4,7 +4,13 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
-import { findResultFormat, RESULT_FORMATS, RESULT_HEAD_BYTES } from "../formats/results/index.ts";
+import { otherUse } from "../formats/catalogue.ts";
+import {
+  findResultFormat,
+  type ReadResults,
+  RESULT_FORMATS,
+  RESULT_HEAD_BYTES,
+} from "../formats/results/index.ts";
 import type { FoundRankTimes, FoundResult } from "../model/index.ts";
 import { openFile } from "../node/file-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
@@ -46,23 +52,25 @@ export async function readResults(paths: readonly string[], listener: Listener):
 
 function readOne(path: string, isGiven: boolean, isOnly: boolean, listener: Listener) {
   const head = headOf(path);
-  const format = findResultFormat(head);
+  const format = findResultFormat(new TextDecoder().decode(head));
   if (format === undefined) {
     if (!isGiven) return undefined;
-    if (head === "") return refuse(path, "the file is empty", isOnly, listener);
-    const reason = `no result of a benchmark (known: ${RESULT_FORMATS.map(({ label }) => label).join("; ")})`;
+    if (head.length === 0) return refuse(path, "the file is empty", isOnly, listener);
+    const known = RESULT_FORMATS.map(({ label }) => label).join("; ");
+    const reason = otherUse(head, path) ?? `no benchmark result (known: ${known})`;
     return refuse(path, reason, isOnly, listener);
   }
   if (statSync(fsPath(path)).size > BYTES_MAX)
     return refuse(path, `${format.label} of more than 64 MiB`, isOnly, listener);
+  let read: ReadResults;
   try {
-    const read = format.read(new TextDecoder().decode(readFileSync(fsPath(path))));
-    if (read.results.length + read.rankTimes.length > 0) return { ...read, format: format.id };
-    return refuse(path, `${format.label} without a result`, isOnly && isGiven, listener);
+    read = format.read(new TextDecoder().decode(readFileSync(fsPath(path))));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return refuse(path, `${format.label}: ${error.message}`, isOnly && isGiven, listener);
   }
+  if (read.results.length + read.rankTimes.length > 0) return { ...read, format: format.id };
+  return refuse(path, `${format.label} without a result`, isOnly && isGiven, listener);
 }
 
 function refuse(path: string, reason: string, isOnly: boolean, listener: Listener): "refused" {
@@ -79,10 +87,10 @@ function contentKey(path: string): string | undefined {
     .digest("base64");
 }
 
-function headOf(path: string): string {
+function headOf(path: string): Uint8Array {
   const source = openFile(path, 0);
   try {
-    return new TextDecoder().decode(source.read(0, RESULT_HEAD_BYTES));
+    return source.read(0, RESULT_HEAD_BYTES).slice();
   } finally {
     source.close();
   }

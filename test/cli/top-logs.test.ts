@@ -245,6 +245,6 @@ it("names what has no log in it", async () => {
   mkdirSync(nothing);
   expect(await inside("top", "runs", nothing)).toMatchObject({
     code: 1,
-    err: `plimsoll: ${nothing}: no Darshan log is here\n`,
+    err: `plimsoll: ${nothing}: no Darshan log found\n`,
   });
 });

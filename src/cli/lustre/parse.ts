@@ -10,6 +10,7 @@ import {
   NO_STAMP,
   type ParseOptions,
   Reading,
+  recognizeLustre,
   type TableReading,
   type ValueReading,
 } from "../../formats/lustre/index.ts";
@@ -69,11 +70,10 @@ async function guarded<T>(file: string, count: number, context: Context, use: ()
 
 /** What a file without Lustre counters is, and who takes it; undefined when nobody knows. */
 async function otherInput(file: string): Promise<string | undefined> {
-  if (statSync(file).isFile() === false) return undefined;
-  const { findFormat, refusal } = await import("../../formats/catalogue.ts");
+  if (!statSync(file).isFile()) return undefined;
+  const { otherUse } = await import("../../formats/catalogue.ts");
   const head = withFile(file, (source) => source.read(0, HEAD_BYTES).slice());
-  const other = findFormat(head, file, "calls", "counters", "rows");
-  return other === undefined ? undefined : refusal(head, file, ["series"]);
+  return recognizeLustre(head, file) === undefined ? otherUse(head, file) : undefined;
 }
 
 function printFile(file: string, setting: Setting, context: Context): void {

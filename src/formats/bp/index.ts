@@ -2,6 +2,7 @@
 export * from "./checksums.ts";
 export * from "./dataset.ts";
 export * from "./describe.ts";
+export { bp } from "./format.ts";
 export * from "./index-data.ts";
 export * from "./read-index.ts";
 export * from "./select.ts";

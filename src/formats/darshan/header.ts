@@ -19,6 +19,14 @@ import { MODULES, type ModuleSpec } from "./modules/index.ts";
 export const MAGIC = 6567223n;
 const MAGIC_NUMBER = Number(MAGIC);
 
+/** Version text `3.nn`, and the magic number in either byte order. */
+export function hasLogSignature(head: Uint8Array): boolean {
+  const text = head[0] === 0x33 && head[1] === 0x2e;
+  const little = head[8] === 0x37 && head[9] === 0x35 && head[10] === 0x64;
+  const big = head[15] === 0x37 && head[14] === 0x35 && head[13] === 0x64;
+  return text && (little || big);
+}
+
 export const COMPRESSIONS = ["zlib", "bzip2", "none"] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 

@@ -6,6 +6,9 @@ import { mdtestRanks, mdtestText } from "./mdtest.ts";
 import { dlioSummary, elbenchoCsv } from "./others.ts";
 import type { ResultFormat } from "./result.ts";
 
+export { results } from "./format.ts";
+export type { ReadResults } from "./result.ts";
+
 export const RESULT_FORMATS: readonly ResultFormat[] = [
   ...[iorText, iorJson, iorCsv, iorRanks, mdtestText, mdtestRanks],
   ...[io500Result, io500Summary, fioJson, elbenchoCsv, dlioSummary],

@@ -22,7 +22,11 @@ const RULES: readonly Rule[] = [
   { kind: "sacct", fits: ([first = ""]) => isSacctHeader(first), read: readSacctText },
   {
     kind: "sacct-json",
-    fits: (_, text) => /^\s*\{/.test(text) && /"(Slurm|slurm|openapi\\?\/dbv)"|"jobs"\s*:\s*\[/.test(text),
+    // fio and our manifests have jobs, too.
+    fits: (_, text) =>
+      /^\s*\{/.test(text) &&
+      /"(Slurm|slurm|openapi\\?\/dbv)"|"jobs"\s*:\s*\[/.test(text) &&
+      !/"fio version"|"plimsoll batch"/.test(text),
     read: readSacctJson,
   },
 ];

@@ -1,7 +1,7 @@
 /** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
 import { FormatError, UsageError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
-import { findFormat, formatsWith } from "../../formats/catalogue.ts";
+import { findFormat, formatsWith, otherUse } from "../../formats/catalogue.ts";
 import type { Capability } from "../../formats/input-format.ts";
 import type { Listener } from "../../base/listener.ts";
 import type { OpenOptions, OpenSource } from "../log/index.ts";
@@ -59,18 +59,29 @@ export function reasonOf(error: unknown, name: string): string {
 function filesOf(path: string, wanted: readonly Capability[], host: InputHost): InputFile[] {
   const files = host.list(path);
   if (files === undefined) return [{ name: path, path }];
+  const headOf = (file: string) => look(file, host, (source) => source.read(0, HEAD_BYTES).slice());
+  const useOf = (file: string) => otherUse(headOf(file) ?? new Uint8Array(), file);
+  // Segments of a store could be taken for tables of calls.
+  const mark = files.find((file) => /(^|\/)store\.json$/.test(file));
+  const store = mark === undefined ? undefined : useOf(mark);
+  if (store !== undefined) throw new FormatError(path, {}, store);
   const isKnown = (file: string) => {
-    const head = look(file, host, (source) => source.read(0, HEAD_BYTES).slice());
+    const head = headOf(file);
     return head === undefined || findFormat(head, file, ...wanted) !== undefined;
   };
   // Darshan keeps the logs of a job without MPI in a folder for each host.
   const own = files.filter(isKnown);
-  const known = own.length > 0 ? own : host.below(path).filter(isKnown);
+  const below = own.length > 0 ? own : host.below(path);
+  const known = own.length > 0 ? own : below.filter(isKnown);
   if (known.length > 0) return known.map((file) => ({ name: path, path: file }));
-  const formats = formatsWith("calls")
-    .map(({ label }) => label)
-    .join("; ");
-  throw new FormatError(path, {}, `nothing in this folder can be read (known: ${formats})`);
+  for (const file of [...files, ...below]) {
+    const use = useOf(file);
+    const name = file.slice(path.length).replace(/^\/+/, "");
+    if (use !== undefined)
+      throw new FormatError(path, {}, `no input for this command in the folder; ${name}: ${use}`);
+  }
+  const formats = formatsWith(...wanted).map(({ label }) => label);
+  throw new FormatError(path, {}, `nothing in this folder can be read (known: ${formats.join("; ")})`);
 }
 
 /** The file, or what is in it when it is a gzip file of a known format. */

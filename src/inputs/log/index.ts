@@ -2,7 +2,7 @@
 import { FormatError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { isDarshanText } from "../../formats/darshan-text/head.ts";
-import type { ModuleEntry } from "../../formats/darshan/header.ts";
+import { hasLogSignature, type ModuleEntry } from "../../formats/darshan/header.ts";
 import type { Limits } from "../../formats/darshan/limits.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
 import type { Listener } from "../../base/listener.ts";
@@ -31,11 +31,18 @@ export async function withLog<T>(
   }
 }
 
-/** The log itself, or the one that a text was printed from. */
+/** The log itself, or the one that a text was printed from; another input is an error that says who takes it. */
 async function plainLog(source: OpenSource): Promise<ByteSource> {
-  if (!isDarshanText(source.read(0, HEAD_BYTES))) return source;
-  const { logOfText } = await import("../../formats/darshan-text/log.ts");
-  return logOfText(source);
+  const head = source.read(0, HEAD_BYTES);
+  if (hasLogSignature(head)) return source;
+  if (isDarshanText(head)) {
+    const { logOfText } = await import("../../formats/darshan-text/log.ts");
+    return logOfText(source);
+  }
+  const { otherUse } = await import("../../formats/catalogue.ts");
+  const use = otherUse(head, source.name);
+  if (use !== undefined) throw new FormatError(source.name, {}, use);
+  return source;
 }
 
 /** What to do about damage in a module: throw it, or with `keepGoing` keep it for `skipDamage`. */

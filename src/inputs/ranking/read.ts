@@ -50,11 +50,7 @@ export async function readRanking(
   }
   filter?.requireMatches();
   if (runs.length === 0)
-    throw new FormatError(
-      name,
-      {},
-      skipped > 0 ? "none of the logs could be read" : "no Darshan log is here",
-    );
+    throw new FormatError(name, {}, skipped > 0 ? "none of the logs could be read" : "no Darshan log found");
   runs.sort((a, b) => (a.source < b.source ? -1 : 1));
   return { runs, files: [...files.values()] };
 }

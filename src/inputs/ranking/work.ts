@@ -1,7 +1,9 @@
 /** Many logs as rows of a ranking: what a thread does with some of them. */
 import { FormatError } from "../../base/errors.ts";
+import { HEAD_BYTES } from "../../base/source.ts";
 import { type FilterState, NameFilter, type NamePatterns } from "../../base/glob.ts";
-import { darshan } from "../../formats/darshan/format.ts";
+import { otherUse } from "../../formats/catalogue.ts";
+import { hasLogSignature } from "../../formats/darshan/header.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
 import { addSums, type FileSums, type LogSums, logSums, noSums } from "../../formats/darshan/log-sums.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
@@ -90,9 +92,10 @@ function readRun(
 ): RankedRun | undefined {
   const source = openInput(path, nodeHost);
   try {
-    if (!darshan.recognizes(source.read(0, 16))) {
-      if (named || /\.darshan(\.gz)?$/.test(path)) throw new FormatError(path, {}, "not a Darshan log");
-      return undefined;
+    const head = source.read(0, HEAD_BYTES);
+    if (!hasLogSignature(head)) {
+      if (!named && !/\.darshan(\.gz)?$/.test(path)) return undefined;
+      throw new FormatError(path, {}, otherUse(head, path) ?? "not a Darshan log");
     }
     const log = new DarshanLog(source, { codecs: nodeCodecs });
     const sums = logSums(log, { keeps: filter && ((name) => filter.keeps(name)), file });
