@@ -1,13 +1,7 @@
 /** Items of the two papers whose studies read a store: numbers from the items of the study, findings, and figures. */
 import { assert } from "../base/assert.ts";
 import type { StudyKind } from "../analyze/study/common/sections.ts";
-import {
-  itemAndKey,
-  type Value,
-  type ValueUnit,
-  valueInfo,
-  valueText,
-} from "../analyze/study/common/values.ts";
+import { itemAndKey, type Value, valueInfo, valueText } from "../analyze/study/common/values.ts";
 import { type Answer, notJudged, type Origin, type PaperItem } from "./item.ts";
 import type { FindingResult, PaperResults, StudyOutcome } from "./results.ts";
 
@@ -17,46 +11,23 @@ export interface StudyPaper<Published> {
   readonly kind: StudyKind<Published>;
   readonly command: string;
   readonly manual: string;
-  /** Values that the study shows under two items; the first one counts. */
-  readonly repeated: readonly string[];
-  /** Section of the paper, for items whose title names neither a figure nor a table. */
-  readonly sections: Readonly<Record<string, string>>;
-  /**
-   * The words of the paper where they say more than the number that the study compares with ("over 80 %"), and where a
-   * number does not stand in the paper but follows from others.
-   */
-  readonly words: Readonly<Record<string, string>>;
-}
-
-/** What the paper prints for a value, in its words. */
-function printedText<Published>(
-  { kind, words }: StudyPaper<Published>,
-  full: string,
-  unit: ValueUnit,
-  published: Published,
-): string {
-  return words[full] ?? kind.publishedText(unit, published);
 }
 
 /** Each number that the study has beside one of the paper. */
 export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[] {
-  for (const full of Object.keys(study.words)) {
-    const [id, key] = itemAndKey(full);
-    const item = study.kind.items.find((one) => one.id === id);
-    assert(item !== undefined && valueInfo(item, key)?.[2] !== undefined, `${full}: no published value`);
-  }
   return study.kind.items.flatMap((item) =>
     Object.entries({ ...item.values, ...item.tabled, ...item.others }).flatMap(
-      ([key, [unit, label, published]]): PaperItem[] => {
+      ([key, [unit, label, published, printed]]): PaperItem[] => {
         const full = `${item.id}.${key}`;
-        if (published === undefined || study.repeated.includes(full)) return [];
+        assert(published !== undefined || printed === undefined, `${full}: no published value`);
+        if (published === undefined || item.repeats?.includes(key)) return [];
         return [
           {
             id: full,
             kind: "number",
-            place: study.sections[item.id] ?? /\((.+)\)$/.exec(item.title)?.[1] ?? "",
+            place: item.place ?? /\((.+)\)$/.exec(item.title)?.[1] ?? "",
             title: `${item.title.replace(/ \(.+\)$/, "")}: ${label}`,
-            published: printedText(study, full, unit, published),
+            published: printed ?? study.kind.publishedText(unit, published),
             command: study.command,
             manual: `${study.manual}#${item.id.toLowerCase()}`,
             answer: (results) => numberAnswer(study, full, results[study.paper]),
@@ -163,7 +134,7 @@ export function findingItem<Published>(
     const found = study.kind.items.find((one) => one.id === item);
     const info = found && valueInfo(found, key);
     assert(info?.[2] !== undefined, `${full}: the paper prints no such number`);
-    return `${info[1]} ${printedText(study, full, info[0], info[2])}`;
+    return `${info[1]} ${info[3] ?? study.kind.publishedText(info[0], info[2])}`;
   });
   return {
     id,

@@ -12,15 +12,6 @@ const STUDY: StudyPaper<SystemPublished> = {
   kind: SYSTEM_STUDY,
   command: COMMAND,
   manual: MANUAL,
-  sections: { B02: "IV", B03: "IV", B14: "IV-H" },
-  repeated: ["B14.jobs"],
-  words: {
-    "B01.fileSystemBytes": "15 PiB",
-    "B04.below2Hours": "more than 90 %",
-    "B06.efficientShare": "33.9 % (Cab), 21.4 % (Quartz) (follows from the counts)",
-    "B12.ioShareOfJobs": "more than 53 %",
-    "B14.below5Share": "more than 95 %; 96.3 % follows from the counts (Quartz)",
-  },
 };
 
 const BY_STUDY = `${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}`;

@@ -17,6 +17,8 @@ export interface ItemFacts<Option extends string, Published> {
   /** "A05@1": a definition never changes under its number. */
   readonly definition: string;
   readonly title: string;
+  /** Section of the paper, where the title names neither a figure nor a table of it. */
+  readonly place?: string;
   /** Section of the report that shows it; without one the study shows it in its own way. */
   readonly section?: string;
   /** What is computed, in sentences, for the manual and the report. */
@@ -28,6 +30,8 @@ export interface ItemFacts<Option extends string, Published> {
   readonly values: ValueInfos<Published>;
   /** Values that one of its tables has already, so that the table of values leaves them out. */
   readonly tabled?: ValueInfos<Published>;
+  /** Those of which an earlier item has the published number. */
+  readonly repeats?: readonly string[];
   /** What `measure` does not give: numbers that findings make of the values, and numbers that only the paper has. */
   readonly others?: ValueInfos<Published>;
   /** Values that are measured for each cluster too, since the paper keeps them apart: all that it prints, or these. */

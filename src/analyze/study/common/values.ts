@@ -18,11 +18,15 @@ export type ValueUnit =
   | "count"
   | "none";
 
-/** The unit of a value, what people call it, and what the paper prints for it. */
+/**
+ * The unit of a value, what people call it, and what the paper prints for it: the number, and the words where they say
+ * more ("over 80 %") or where the number does not stand in the paper but follows from others.
+ */
 type ValueInfo<Published = unknown> = readonly [
   unit: ValueUnit,
   label: string,
   published?: Published | undefined,
+  printed?: string,
 ];
 export type ValueInfos<Published = unknown> = Readonly<Record<string, ValueInfo<Published>>>;
 

@@ -4,14 +4,15 @@ export const a01 = defineItem({
   id: "A01",
   definition: "A01@1",
   title: "Corpus census",
+  place: "2.1",
   section: "data",
   about:
     "All logs of the period: how many there are, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are skipped and counted. Distinct counts are exact.",
   reading: "Read plus written is the total, to the byte. Bytes of incomplete records are lower bounds.",
   options: ["period", "zone", "excludeMounts", "application"],
   values: {
-    logs: ["count", "logs", 84e6],
-    files: ["count", "files", 52e6],
+    logs: ["count", "logs", 84e6, "about 84 million"],
+    files: ["count", "files", 52e6, "about 52 million"],
     applications: ["count", "applications", 8489],
     users: ["count", "users", 651],
     bytesRead: ["bytes", "bytes read", 6_900_000_000_000_000n],

@@ -12,7 +12,7 @@ export const a02 = defineItem({
   options: ["period", "zone", "excludeMounts", "minBytes", "minRuns"],
   values: {
     files: ["count", "files"],
-    below1GB: ["share", "below 1 GB", 0.99],
+    below1GB: ["share", "below 1 GB", 0.99, "over 99 %"],
     below100GB: ["share", "below 100 GB"],
     oneRun: ["share", "one run"],
     below1GBAndOneRun: ["share", "below 1 GB and one run"],

@@ -4,16 +4,17 @@ export const a03 = defineItem({
   id: "A03",
   definition: "A03@1",
   title: "Selection of I/O-intensive files",
+  place: "2.2",
   section: "data",
   about:
     "Files with at least minBytes moved and at least minRuns runs over the period. All later items study these files and the runs that touch them.",
   reading: "The share of all bytes shows how much of the centre's I/O the study covers.",
   options: ["minBytes", "minRuns", "period", "zone", "excludeMounts"],
   values: {
-    files: ["count", "files", 8500],
+    files: ["count", "files", 8500, "about 8,500"],
     largeFiles: ["count", "files of minBytes and more"],
     filesOfSeveralRuns: ["count", "files of minRuns runs and more"],
-    shareOfBytes: ["share", "share of all bytes", 7.8 / 12.8],
+    shareOfBytes: ["share", "share of all bytes", 7.8 / 12.8, "60.9 % (follows from 7.8 of 12.8 PB)"],
   },
   narrative: ({ text }) =>
     `${text("files")} files are I/O-intensive. They carry ${text("shareOfBytes")} of all data; the paper's 8,500 files carried 61 %.`,

@@ -17,6 +17,7 @@ export const a06 = defineItem({
   reading:
     "Values near 1 are runs that only read or only write; a curve that rises at the right end shows that most do.",
   options: ["oneSided", "runBytes", "partial"],
+  repeats: ["runs"],
   values: {
     runs: ["count", "runs", 400e3],
     readRuns: ["count", "read runs"],
@@ -26,7 +27,7 @@ export const a06 = defineItem({
     writeShare: ["share", "write runs, share", 0.31],
     readOverWrite: ["ratio", "read runs over write runs", 2.2],
     oneSided90: ["share", "one-sided from 0.9 on"],
-    oneSided95: ["share", "one-sided from 0.95 on", 0.82],
+    oneSided95: ["share", "one-sided from 0.95 on", 0.82, "over 82 %, very close to 1 (here: from 0.95 on)"],
     oneSided99: ["share", "one-sided from 0.99 on"],
     oneSided: ["share", "one-sided from oneSided on"],
     meanDifference: ["none", "mean of |r - w|/(r + w)"],

@@ -17,7 +17,7 @@ export const a10 = defineItem({
     "In the paper all applications of a file belong to one user; files that several users touch are listed.",
   options: ["application", "applicationGap", "metadataOnly", "classRule", "classThreshold"],
   values: {
-    sharedByTwoOrMore: ["share", "shared by two or more", 0.67],
+    sharedByTwoOrMore: ["share", "shared by two or more", 0.67, "over 67 %"],
     sharedByThreeOrMore: ["share", "shared by three or more"],
     applicationsMean: ["none", "applications per file, mean"],
     applicationsMost: ["count", "applications per file, most"],

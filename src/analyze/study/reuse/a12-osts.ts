@@ -26,7 +26,7 @@ export const a12 = defineItem({
     gini: ["none", "Gini coefficient of the data"],
     cov: ["share", "CoV of the data"],
     p95OverP5: ["ratio", "95th over 5th percentile"],
-    stripeWidth1: ["share", "files on one OST", 0.99],
+    stripeWidth1: ["share", "files on one OST", 0.99, "over 99 %"],
     bytesKnownLayout: ["bytes", "bytes with a known layout"],
     bytesUnknownLayout: ["bytes", "bytes without a known layout"],
     bytesOnOsts: ["bytes", "bytes on OSTs"],

@@ -40,7 +40,10 @@ const MEASURES = [
 ] as const;
 
 /** What the paper prints, which is for POSIX alone. */
-const PUBLISHED: Readonly<Record<string, number>> = { posixBytesPerRun: 260e9, posixSdBytes: 1.5e9 };
+const PUBLISHED: Readonly<Record<string, readonly [number, string?]>> = {
+  posixBytesPerRun: [260e9],
+  posixSdBytes: [1.5e9, "below 1.5 GB"],
+};
 
 const VALUES: ValueInfos<number> = {
   ...Object.fromEntries(
@@ -49,7 +52,7 @@ const VALUES: ValueInfos<number> = {
       [`${key}Accesses`, ["count", `${name} accesses`] as const],
       ...MEASURES.map((one) => {
         const full = `${key}${one.key}`;
-        return [full, [one.unit, `${name} ${one.name}`, PUBLISHED[full]] as const] as const;
+        return [full, [one.unit, `${name} ${one.name}`, ...(PUBLISHED[full] ?? [])] as const] as const;
       }),
     ]),
   ),

@@ -30,11 +30,11 @@ export const a14 = defineItem({
   values: {
     spearman: ["none", "Spearman's ρ of I/O time and CoV", -0.94],
     hoursWithBoth: ["count", "hours with I/O time and CoV"],
-    peakHour: ["hour", "hour with most data", 4],
+    peakHour: ["hour", "hour with most data", 4, "3 to 5 h"],
     slowestHour: ["hour", "slowest hour"],
     steadiestHour: ["hour", "steadiest hour"],
     meanCov: ["share", "mean CoV of the hours"],
-    lowestHourCov: ["share", "lowest CoV of an hour", 0.2],
+    lowestHourCov: ["share", "lowest CoV of an hour", 0.2, "over 20 % at all times"],
     bytes: ["bytes", "bytes"],
     cells: ["count", "pairs of file and hour"],
   },

@@ -15,7 +15,7 @@ export const a15 = defineItem({
   values: {
     meanCovBytes: ["share", "mean CoV of data", 0.12],
     meanCovTime: ["share", "mean CoV of I/O time", 0.39],
-    below5PercentBytes: ["share", "CoV of data below 5 %", 0.8],
+    below5PercentBytes: ["share", "CoV of data below 5 %", 0.8, "over 80 %"],
     medianCovBytes: ["share", "median CoV of data"],
     medianCovTime: ["share", "median CoV of I/O time"],
     readHeavyMeanCovBytes: ["share", "mean CoV of data, read-heavy"],

@@ -10,6 +10,7 @@ export const a16 = defineItem({
   reading:
     "The paper leaves randomness aside since almost all calls are sequential: see whether that holds here.",
   options: ["period", "zone", "excludeMounts"],
+  repeats: ["stripeWidth1"],
   values: {
     sequentialReads: ["share", "sequential reads"],
     sequentialWrites: ["share", "sequential writes"],

@@ -28,7 +28,7 @@ export const a18 = defineItem({
   values: {
     runMeanHours: ["hours", "mean run time"],
     runMedianHours: ["hours", "median run time"],
-    below2Hours: ["share", "runs of less than 2 h", 0.8],
+    below2Hours: ["share", "runs of less than 2 h", 0.8, "over 80 %"],
     readGapOverRun: ["ratio", "mean read gap over mean run time"],
     writeGapOverRun: ["ratio", "mean write gap over mean run time"],
   },

@@ -12,6 +12,7 @@ export const a20 = defineItem({
   reading:
     "The paper leaves burst buffers out since 5 to 15 % of the I/O goes there. Disks, capacity and peak rates are in no log.",
   options: ["period", "excludeMounts"],
+  repeats: ["burstBufferLeast", "burstBufferMost"],
   values: {
     osts: ["count", "OSTs", 248],
     mounts: ["count", "mount points"],
@@ -21,13 +22,13 @@ export const a20 = defineItem({
   others: {
     burstBufferLeast: ["share", "burst buffers, from", 0.05],
     burstBufferMost: ["share", "burst buffers, to", 0.15],
-    disks: ["count", "disks", 10_000],
-    capacity: ["bytes", "capacity of the file system", 30e15],
+    disks: ["count", "disks", 10_000, "about 10,000"],
+    capacity: ["bytes", "capacity of the file system", 30e15, "about 30 PB"],
     peakPerSecond: ["bytes", "peak rate of the file system, per second", 744e9],
     manyCoreNodes: ["count", "many-core nodes (Xeon Phi)", 9688],
     otherNodes: ["count", "other nodes (Haswell)", 2388],
-    petaflops: ["none", "peak, Pflop/s", 27],
-    nodeHours: ["count", "node-hours of the study", 36e6],
+    petaflops: ["none", "peak, Pflop/s", 27, "about 27"],
+    nodeHours: ["count", "node-hours of the study", 36e6, "about 36 million"],
   },
   narrative: ({ text }) =>
     `Files lie on ${text("osts")} OSTs (paper: 248); ${text("burstBufferShare")} of the bytes go to excluded mounts, which are burst buffers (paper: 5 to 15 %).`,

@@ -9,7 +9,12 @@ const TABLE_I_NUMBERS: ValueInfos<Published> = {
   clockGhz: ["none", "clock of a processor, GHz", { cab: 2.6, quartz: 2.1 }],
   totalMemoryBytes: ["bytes", "memory in all", { cab: 41.5e12, quartz: 344.06e12 }],
   teraflops: ["none", "peak, Tflop/s", { cab: 426, quartz: 3251.4 }],
-  fileSystemBytes: ["bytes", "capacity of the file system", { cab: 15 * 2 ** 50, quartz: 15 * 2 ** 50 }],
+  fileSystemBytes: [
+    "bytes",
+    "capacity of the file system",
+    { cab: 15 * 2 ** 50, quartz: 15 * 2 ** 50 },
+    "15 PiB",
+  ],
 };
 /** The rows of it that are words. */
 const TABLE_I_WORDS = [

@@ -5,6 +5,7 @@ export const b03 = defineItem({
   id: "B03",
   definition: "B03@1",
   title: "Long jobs (skipped)",
+  place: "IV",
   section: "data",
   about:
     "Jobs that run maxHours or longer, which all other items skip, and their share of compute time: nodes times seconds.",

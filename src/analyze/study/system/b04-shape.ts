@@ -94,7 +94,7 @@ export const b04 = defineItem({
     durationMaxHours: ["hours", "duration, max", { cab: 23.9, quartz: 23.9 }],
     durationMeanHours: ["hours", "duration, mean", { cab: 0.8, quartz: 0.85 }],
     durationMedianHours: ["hours", "duration, median", { cab: 0.003, quartz: 0.03 }],
-    below2Hours: ["share", "below 2 hours", { cab: 0.9, quartz: 0.9 }],
+    below2Hours: ["share", "below 2 hours", { cab: 0.9, quartz: 0.9 }, "more than 90 %"],
     nodesMin: ["count", "nodes, min", { cab: 2, quartz: 1 }],
     nodesMax: ["count", "nodes, max", { cab: 758, quartz: 1197 }],
     nodesMean: ["none", "nodes, mean", { cab: 19.7, quartz: 19.8 }],

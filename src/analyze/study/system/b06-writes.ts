@@ -108,7 +108,12 @@ export const b06 = defineItem({
     light: ["count", "light jobs"],
     heavyShare: ["share", "heavy, of the population"],
     inefficientShare: ["share", "inefficient, of heavy jobs", { cab: 0.646, quartz: 0.69 }],
-    efficientShare: ["share", "efficient, of heavy jobs", { cab: 0.339, quartz: 0.2145 }],
+    efficientShare: [
+      "share",
+      "efficient, of heavy jobs",
+      { cab: 0.339, quartz: 0.2145 },
+      "33.9 % (Cab), 21.4 % (Quartz) (follows from the counts)",
+    ],
     usersLimitBytes: ["bytes", "limit of heavy users"],
     usersLimitPerCallBytes: ["bytes", "limit per call of users"],
     usersHeavy: ["count", "heavy users", { cab: 294, quartz: 168 }],

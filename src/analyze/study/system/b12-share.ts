@@ -58,7 +58,7 @@ export const b12 = defineItem({
     oneMinuteJobs: ["count", "jobs of one minute"],
     bytesRead: ["bytes", "bytes read"],
     bytesWritten: ["bytes", "bytes written"],
-    ioShareOfJobs: ["share", "jobs that move bytes", { cab: 0.53, quartz: 0.53 }],
+    ioShareOfJobs: ["share", "jobs that move bytes", { cab: 0.53, quartz: 0.53 }, "more than 53 %"],
     anyShareOfJobs: ["share", "jobs that move bytes or do metadata operations"],
   },
   narrative: ({ text }) =>
