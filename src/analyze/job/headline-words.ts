@@ -6,6 +6,10 @@ export const firstSentence = (text: string) => /^.*?\.(?= [A-Z]|$)/.exec(text)?.
 /** Without what stands in brackets. */
 export const withoutAsides = (text: string) => text.replace(/ \([^()]*\)/g, "");
 
+/** `/gpfs/alpine/…/samples/8a_parallel.h5` is `8a_parallel.h5`: the finding below has the whole path. */
+export const withShortPaths = (text: string) =>
+  text.replace(/(?<=^| )\/[^ ,;]{24,}\/([^ ,;/]+?)(?=[.:]?(?: |$|[,;]))/g, "$1");
+
 /** `96 %`, `4.3 %`, `0.4 %`: whole from ten percent on, two digits below. */
 export function percentText(share: number): string {
   const percent = 100 * share;

@@ -8,7 +8,7 @@ import { HIGH_SHARE, WARN_SECONDS, WARN_SHARE } from "./cost/cost.ts";
 import type { Job } from "./job.ts";
 import type { Rule, Subject, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
-import { firstSentence, percentText, timeUnit, withoutAsides } from "./headline-words.ts";
+import { firstSentence, percentText, timeUnit, withoutAsides, withShortPaths } from "./headline-words.ts";
 
 const WORDS_MAX = 12;
 /** From this part of the run on I/O is what the job waits for; from HIGH_SHARE on it is worth a look. */
@@ -22,8 +22,9 @@ export function answersOf(job: Job, verdicts: Verdicts): Answers {
   if (job.files.length === 0) return withoutIo(job, verdicts);
   const loud = verdicts.findings.filter(({ severity }) => severity !== "info");
   const [first] = loud;
-  if (first !== undefined && first.cost.seconds !== null)
-    return isSymptom(first) ? withSymptom(job, verdicts, first, loud[1]) : withCause(job, verdicts, first);
+  const cause = loud.find((one) => !isSymptom(one) && one.cost.seconds !== null);
+  if (first !== undefined && isSymptom(first)) return withSymptom(job, verdicts, first, cause);
+  if (cause !== undefined) return withCause(job, verdicts, cause);
   const share = shareOf(job);
   const suspect = loud.find(({ id }) => RULES_BY_ID.get(id)?.subject !== undefined);
   if (suspect !== undefined && !(share < WARN_SHARE)) return withSuspect(job, suspect);
@@ -55,18 +56,23 @@ function withCause(job: Job, verdicts: Verdicts, finding: Finding): Answers {
   };
 }
 
-function withSymptom(job: Job, verdicts: Verdicts, symptom: Finding, next: Finding | undefined): Answers {
-  const cause = next?.cost.seconds === null ? undefined : next;
+/** No cause explains most of the time: where one explains a part, it says how much. */
+function withSymptom(job: Job, verdicts: Verdicts, symptom: Finding, cause: Finding | undefined): Answers {
   const share = shareOf(job);
+  const isRecorded = job.trace !== undefined || cause === undefined;
+  const rest = isRecorded ? "no cause stands out" : "its cause is not recorded";
   return {
     headline: Number.isNaN(share)
-      ? "The job waits for I/O; its cause is not recorded."
-      : `I/O takes ${percentText(share)} of the run; its cause is not recorded.`,
+      ? `The job waits for I/O; ${rest}.`
+      : `I/O takes ${percentText(share)} of the run; ${rest}.`,
     lead: [cause === undefined ? mostText(job) : partText(job, cause), what(cause ?? symptom)],
     level: symptom.severity,
     finding: symptom.id,
     blame: blame(job),
-    gain: gain(job, verdicts, cause ?? symptom),
+    gain:
+      cause === undefined
+        ? noGain(job, `Not known: ${withoutAsides(symptom.cost.model)}.`)
+        : gain(job, verdicts, cause),
     change: change(cause ?? symptom),
     sure:
       cause === undefined
@@ -164,10 +170,10 @@ function causeHeadline(job: Job, finding: Finding): string {
     ...(subject === undefined
       ? []
       : [
-          `${name} ${verb} this job ${amount}${of === "" ? "" : ` of its ${of}`} ${unit}.`,
-          `${name} ${verb} ${amount}${of === "" ? "" : ` of ${of}`} ${unit}.`,
+          `${name} ${verb} this job ${amount}${of === "" ? "" : ` of its ${of}`}${unit}.`,
+          `${name} ${verb} ${amount}${of === "" ? "" : ` of ${of}`}${unit}.`,
         ]),
-    `${name}: ${amount}${of === "" ? "" : ` of ${of}`} ${unit}.`,
+    `${name}: ${amount}${of === "" ? "" : ` of ${of}`}${unit}.`,
   ];
   return forms.find((form) => form.split(" ").length <= WORDS_MAX) ?? (forms.at(-1) as string);
 }
@@ -181,7 +187,7 @@ function mostText({ io }: Job): string {
   ] as const;
   const all = parts.reduce((sum, [seconds]) => sum + (seconds || 0), 0);
   const [seconds, name] = parts.reduce((most, part) => ((part[0] || 0) > (most[0] || 0) ? part : most));
-  return `${percentText((seconds || 0) / (all || 1))} of the I/O time goes to ${name}.`;
+  return `${capital(percentText((seconds || 0) / (all || 1)))} of the I/O time goes to ${name}.`;
 }
 
 /** `Misaligned accesses explain about 43 of these 85 seconds.` */
@@ -189,15 +195,16 @@ function partText(job: Job, finding: Finding): string {
   const subject = subjectOf(finding);
   const { amount, sooner: unit } = costWords(job, finding.cost);
   return subject === undefined
-    ? `${finding.title}: ${amount} ${unit} of it.`
-    : `${capital(subject.text)} ${subject.plural ? "explain" : "explains"} ${amount} ${unit} of it.`;
+    ? `${finding.title}: ${amount}${unit} of it.`
+    : `${capital(subject.text)} ${subject.plural ? "explain" : "explains"} ${amount}${unit} of it.`;
 }
 
 interface CostWords {
-  /** `about 760`. */
+  /** `about 760`, or with its unit where that of the run is too large for it. */
   readonly amount: string;
   /** The run time in the same unit; empty when it is not known. */
   readonly of: string;
+  /** With a blank before it. */
   readonly unit: string;
   /** That of the amount alone. */
   readonly sooner: string;
@@ -211,11 +218,20 @@ function costWords(job: Job, { seconds, basis, atMost }: Cost): CostWords {
   const isEstimate = basis === "estimated";
   const rounded = Number(((seconds as number) / scale).toPrecision(isEstimate ? 2 : 3));
   const amount = Math.min(rounded, run);
+  const much = atMost ? "at most " : isEstimate ? "about " : "";
+  // A quarter of a minute is 15 seconds.
+  if (amount < 1 && scale > 1) {
+    const small = timeUnit(seconds as number);
+    const value = Number(((seconds as number) / small.scale).toPrecision(isEstimate ? 2 : 3));
+    const of = `${run} ${run === 1 ? one : unit}`;
+    const its = value === 1 ? small.one : small.unit;
+    return { amount: `${much}${value} ${its}`, of, unit: "", sooner: "" };
+  }
   return {
-    amount: `${atMost ? "at most " : isEstimate ? "about " : ""}${amount}`,
+    amount: `${much}${amount}`,
     of: hasRun ? String(run) : "",
-    unit: (hasRun ? run : amount) === 1 ? one : unit,
-    sooner: amount === 1 ? one : unit,
+    unit: ` ${(hasRun ? run : amount) === 1 ? one : unit}`,
+    sooner: ` ${amount === 1 ? one : unit}`,
   };
 }
 
@@ -243,9 +259,7 @@ function gain(job: Job, { together, findings }: Verdicts, finding: Finding): Ans
     basis,
     atMost,
     togetherSeconds: all,
-    text: isSymptom(finding)
-      ? `${capital(amount)} ${unit}: what a change saves of it is not in the log.`
-      : `${capital(amount)} ${unit} sooner${part}.`,
+    text: `${capital(amount)}${unit} sooner${part}.`,
   };
 }
 
@@ -287,7 +301,7 @@ const what = ({ advice }: Finding) => short(advice);
 
 /** The first sentence without asides; of a long one what comes before the first semicolon or colon. */
 function short(text: string): string {
-  const sentence = firstSentence(withoutAsides(text));
+  const sentence = withShortPaths(firstSentence(withoutAsides(text)));
   if (sentence.length <= LEAD_CHARACTERS_MAX) return `${withoutStop(sentence)}.`;
   return `${withoutStop(/^.{30,}?(?=[;:] )/.exec(sentence)?.[0] ?? sentence)}.`;
 }

@@ -50,8 +50,7 @@ function fileOf(group: readonly LayerRecord[]): JobFile {
   const first = group[0] as LayerRecord;
   const layers = new Map(group.map((record) => [record.layer, record]));
   const candidates = CALLED_LAYERS.flatMap((name) => layers.get(name) ?? []);
-  // A stream can have an empty POSIX record, as standard output has.
-  const called = candidates.find(isUsed) ?? candidates[0] ?? first;
+  const called = calledOf(candidates) ?? first;
   const moving = group.filter(({ layer }) => MOVING_LAYERS.includes(layer) && !isBelowDfs(layer, layers));
   const movers = moving.length > 0 ? moving : [called];
   // A file may be used through POSIX and STDIO; the time in both counts.
@@ -168,6 +167,19 @@ class OneLayer implements ReadonlyMap<string, LayerRecord> {
   [Symbol.iterator](): MapIterator<[string, LayerRecord]> {
     return this.entries();
   }
+}
+
+/**
+ * The layer that the program moves its data in. A stream can have a POSIX record that is empty, as standard output has, or
+ * knows of a stat only.
+ */
+function calledOf(candidates: readonly LayerRecord[]): LayerRecord | undefined {
+  const used = candidates.filter(isUsed);
+  const bytesOf = ({ bytesRead, bytesWritten }: LayerRecord) => (bytesRead || 0) + (bytesWritten || 0);
+  const stream = used.find(({ layer }) => layer === "STDIO");
+  const [top] = used;
+  const isStream = stream !== undefined && top?.layer === "POSIX" && bytesOf(stream) > bytesOf(top);
+  return isStream ? stream : (top ?? candidates[0]);
 }
 
 const isUsed = ({ opens, reads, writes, stats }: LayerRecord) =>

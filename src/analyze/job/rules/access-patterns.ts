@@ -195,6 +195,7 @@ export function smallAccesses(
   way: Way,
   limits: { bytes: number; share: number; calls: number },
   taken: ReadonlySet<string>,
+  isRepeated: (record: LayerRecord) => boolean,
 ): Small | undefined {
   const files: Matched[] = [];
   let calls = 0;
@@ -203,7 +204,7 @@ export function smallAccesses(
     const count = smallCalls(record, way, limits.bytes);
     if (Number.isNaN(count)) continue;
     calls += callsOf(record, way);
-    if (count > 0 && !taken.has(record.fileId) && areMost(job, record, way, count))
+    if (count > 0 && !taken.has(record.fileId) && !isRepeated(record) && areMost(job, record, way, count))
       files.push({ record, count });
   }
   const count = countOf(files);

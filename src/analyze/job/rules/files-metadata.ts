@@ -12,7 +12,7 @@ import { metadataFacts } from "./file-facts.ts";
 import { lateInCalls } from "./late-ranks.ts";
 import { bytesMoved, KIB, known, sum } from "./measures.ts";
 import { OPEN_RULES } from "./files-opens.ts";
-import { metadataAction, metadataCause } from "./metadata-advice.ts";
+import { askOnce, metadataAction, metadataCause } from "./metadata-advice.ts";
 import {
   CALLS,
   isWaiting,
@@ -109,11 +109,7 @@ function fewerCalls(job: Job, files: readonly JobFile[]): Action {
   const opens = sum(files, (file) => fileCalls(job, file).opens);
   const shared = programOf(job).mpi ? ", or let one rank call it and broadcast the result" : "";
   return stats > 2 * opens
-    ? {
-        change: "Ask for each file once",
-        advice: `Call stat once and keep the result${shared}; put what belongs together into one file.`,
-        snippet: snippetFor(job, SNIPPETS.statOnce),
-      }
+    ? askOnce(job, "; put what belongs together into one file")
     : {
         change: "Make fewer opens and stats",
         advice: `Put what belongs together into one file; open each file once and close it at the end; keep the results of stat${shared}.`,

@@ -80,7 +80,7 @@ function opensJudgement(job: Job, files: readonly JobFile[], least: number): Jud
       accesses: sum(files, ({ called }) => accessesOf(called)) / opens,
       opens,
     },
-    statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
+    statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} on average (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
     evidence: {
       ...metadataEvidence(job),
       ...worstFiles(

@@ -4,7 +4,7 @@ import { environmentOf, isProgramFile } from "../program-files.ts";
 import type { Action } from "../rule.ts";
 import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { readByOne } from "./files-use.ts";
-import { heaviest } from "./measures.ts";
+import { heaviest, sum } from "./measures.ts";
 import { isWaiting, metaSecondsOf } from "./metadata-calls.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
 import { many } from "./wording.ts";
@@ -34,6 +34,13 @@ export function metadataCause(job: Job, seconds: number): MetadataCause {
   return { kind: "own", files: realFiles(job) };
 }
 
+/** Stats are most of the calls: every one of them goes to the metadata server, and to the targets for the size. */
+export const askOnce = (job: Job, more = ""): Action => ({
+  change: "Ask for each file once",
+  advice: `Call stat once and keep the result${programOf(job).mpi ? ", or let one rank call it and broadcast the result" : ""}${more}.`,
+  snippet: snippetFor(job, SNIPPETS.statOnce),
+});
+
 export function metadataAction(job: Job, { kind, files }: MetadataCause): Action {
   const worst = heaviest(files, (file) => fileCalls(job, file).metaSeconds);
   switch (kind) {
@@ -60,6 +67,11 @@ export function metadataAction(job: Job, { kind, files }: MetadataCause): Action
         snippet: snippetFor(job, SNIPPETS.deferredOpen, { way: wayOf(files) }),
       };
     case "every-rank":
+      if (
+        sum(files, (file) => fileCalls(job, file).stats) >
+        2 * sum(files, (file) => fileCalls(job, file).opens)
+      )
+        return askOnce(job);
       if (wayOf(files) === "read" && !programOf(job).mpi) return readByOne(job, worst.path);
       return wayOf(files) === "read"
         ? {

@@ -2,7 +2,7 @@
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { countOf, isCollective, type Matched } from "./access-patterns.ts";
-import { bytesOf, callsOf, consecutiveOf, MIB, sum, type Way } from "./measures.ts";
+import { bytesOf, callsOf, consecutiveOf, endOf, MIB, sum, type Way } from "./measures.ts";
 import { layerOf, libraryFiles, mpiFiles, traceOf } from "./per-job.ts";
 
 /** Opened by every rank for itself (MPI_COMM_SELF), so that nothing can be collective. */
@@ -72,6 +72,8 @@ export function viewlessFiles(
     if (!(calls >= limits.perRank * record.ranks && bytesOf(record, way) < limits.bytes * calls)) return [];
     const traced = traceOf(job, record)?.[way];
     const below = layerOf(job, record, "POSIX");
+    // The same bytes again and again: a view would only describe them as often.
+    if (below !== undefined && bytesOf(below, way) >= 2 * endOf(below, way) * record.ranks) return [];
     let next = Number.NaN;
     if (traced !== undefined && traced.calls > 0) next = traced.consecutiveCalls / traced.calls;
     // Below collective calls POSIX shows the order of the library.

@@ -94,6 +94,18 @@ export const libraryFiles = oncePerJob(
 export const layerOf = (job: Job, record: LayerRecord, layer: string): LayerRecord | undefined =>
   job.layer(layer).length === 0 ? undefined : job.file(record.fileId)?.layers.get(layer);
 
+/**
+ * The record of the layer in which the program moves these bytes: MPI-IO above POSIX. Undefined where it asks for less than
+ * half of them there: then sieving and fill values of libraries are what moves them.
+ */
+export function askedIn(job: Job, record: LayerRecord, way: "read" | "write"): LayerRecord | undefined {
+  const above = layerOf(job, record, "MPI-IO");
+  if (above === undefined || above === record) return record;
+  const bytesIn = ({ bytesRead, bytesWritten }: LayerRecord) =>
+    (way === "read" ? bytesRead : bytesWritten) || 0;
+  return bytesIn(above) >= 0.5 * bytesIn(record) ? above : undefined;
+}
+
 /** The file of a record, of a dataset or of a variable, with its layers. */
 export const fileOf = (job: Job, record: LayerRecord): JobFile | undefined =>
   job.file(record.parentId === "0" ? record.fileId : record.parentId);

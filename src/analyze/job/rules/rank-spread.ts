@@ -50,21 +50,25 @@ export const groupSpreads = oncePerJob((job): readonly GroupSpread[] => {
     all === undefined
       ? []
       : [{ ...all, files: filesOfRank(job, all), ownFiles: singleRankFiles(job), what: "the data" }];
-  for (const files of ownFileGroups(job).values()) {
+  for (const files of movedAloneGroups(job).values()) {
     const ownBytes = new Map<number, number>();
-    for (const { called } of files) addRankBytes(ownBytes, called.slowestRank, bytesMoved(called));
+    for (const { called } of files) addRankBytes(ownBytes, soleMover(called), bytesMoved(called));
     const totalBytes = sum(files, ({ called }) => bytesMoved(called));
     const spread = fromBytes({ ownBytes, evenBytes: 0 }, job.ranks, totalBytes);
     const verb =
       sum(files, ({ bytesWritten }) => bytesWritten) >= totalBytes / 2 ? "written to" : "read from";
     spreads.push({
       ...spread,
-      files: files.filter(({ called }) => called.slowestRank === spread.heaviestRank),
+      files: files.filter(({ called }) => soleMover(called) === spread.heaviestRank),
       ownFiles: files,
       what: `what is ${verb} ${many(files.length, "file")}`,
     });
   }
+  const grouped = new Set(
+    [...movedAloneGroups(job).values()].flatMap((files) => (files.length > 1 ? files : [])),
+  );
   for (const file of sharedFiles(job)) {
+    if (grouped.has(file)) continue;
     const spread = fromSharedFile(file);
     if (spread === undefined) continue;
     const verb = mainWay(file.called) === "write" ? "written to" : "read from";
@@ -97,21 +101,41 @@ const singleRankFiles = (job: Job) =>
 
 const GROUPED_FILES_MOST = 50_000;
 
+/**
+ * The rank that alone moves data in a file, though others may open or stat it; -1 when several do, in collective calls,
+ * or when the log does not tell.
+ */
+function soleMover(record: LayerRecord): number {
+  if (record.ranks === 1) return record.slowestRank;
+  const isSole = record.slowestBytes >= 0.99 * bytesMoved(record) && bytesMoved(record) > 0;
+  return isSole && !isTogether(record) ? record.slowestRank : -1;
+}
+
 /** Files of one rank each, by layer, direction and name without its numbers: `/run/table.#`. */
-export const ownFileGroups = oncePerJob((job): ReadonlyMap<string, readonly JobFile[]> => {
+export const ownFileGroups = oncePerJob((job) =>
+  filesAlike(job, ({ ranks, slowestRank }) => (ranks === 1 ? slowestRank : -1)),
+);
+
+/** The same with files that others open or stat, too. */
+const movedAloneGroups = oncePerJob((job) => filesAlike(job, soleMover));
+
+function filesAlike(
+  job: Job,
+  rankOf: (record: LayerRecord) => number,
+): ReadonlyMap<string, readonly JobFile[]> {
   const groups = new Map<string, JobFile[]>();
   // Names of very many files take longer to look through than an answer is worth: they are a finding of their own.
   if (job.ranks < 2 || job.files.length > GROUPED_FILES_MOST) return groups;
   for (const file of realFiles(job)) {
-    const { ranks, layer, slowestRank } = file.called;
-    if (ranks !== 1 || !(bytesMoved(file.called) > 0) || !(slowestRank >= 0)) continue;
-    const key = `${layer} ${mainWay(file.called)} ${file.path.replace(/\d+/g, "#")}`;
+    const { called } = file;
+    if (!(bytesMoved(called) > 0) || !(rankOf(called) >= 0)) continue;
+    const key = `${called.layer} ${mainWay(called)} ${file.path.replace(/\d+/g, "#")}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [file]);
     else group.push(file);
   }
   return groups;
-});
+}
 
 /** Exact when each file belongs to one rank, is moved by all in equal parts, or lies in a layer with loads per rank. */
 function fromRecords(job: Job, files: readonly JobFile[]): EachRank | undefined {
@@ -120,8 +144,8 @@ function fromRecords(job: Job, files: readonly JobFile[]): EachRank | undefined 
   let evenBytes = 0;
   for (const file of files) {
     const { called } = file;
-    if (called.ranks === 1 && called.slowestRank >= 0 && called.slowestRank < job.ranks)
-      addRankBytes(ownBytes, called.slowestRank, bytesMoved(called));
+    const mover = soleMover(called);
+    if (mover >= 0 && mover < job.ranks) addRankBytes(ownBytes, mover, bytesMoved(called));
     else if (called.ranks === job.ranks && called.varianceBytes === 0)
       evenBytes += bytesMoved(called) / job.ranks;
     else open.push(file);

@@ -57,7 +57,7 @@ describe("one-rank-io", () => {
       app.closeTogether(file);
       return app.plan("test", { heatmap: false });
     });
-    expect(rankSpread(job)?.byRank).toBeUndefined();
+    expect(rankSpread(job)?.byRank?.ownBytes).toEqual(new Map([[3, 400 * MIB]]));
     const finding = find(job, "one-rank-io");
     expect(finding?.evidence.ranks).toEqual([3]);
     expect(number(finding, "bytes of that rank")).toMatchObject({ value: 400 * MIB, of: 400 * MIB });

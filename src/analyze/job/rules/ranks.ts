@@ -6,7 +6,7 @@ import { type Action, type CostClaim, defineRule, limit, type Rule } from "../ru
 import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
 import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
-import { bytesMoved, heaviest, MIB, sum, type Way } from "./measures.ts";
+import { bytesMoved, heaviest, MIB, sum, type Way, WAYS } from "./measures.ts";
 import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
@@ -408,7 +408,8 @@ function sharedByRanks(job: Job, files: readonly JobFile[], bytes: number, secon
   const times = Math.min(ranks, Math.max(1, reached / alone));
   const model = `its bytes shared by ${grouped(ranks)} ranks`;
   return estimatedCost(
-    files.map(({ called }) => ({ record: called, remains: 1 / times })),
+    // Opens and stats of that rank stay its own.
+    files.flatMap(({ called }) => WAYS.map((part) => ({ record: called, part, remains: 1 / times }))),
     times < ranks
       ? `${model}, together at ${formatRate(reached)} as elsewhere in this job`
       : `${model}, each at the rate of this one; the file system may give less`,

@@ -8,7 +8,7 @@ import { isRewritten, rewrittenFiles } from "./access-patterns.ts";
 import type { Job } from "../job.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { accessesOf, endOf, heaviest, MIB, sum } from "./measures.ts";
-import { layerOf, posixFiles, traceOf } from "./per-job.ts";
+import { askedIn, layerOf, posixFiles, traceOf } from "./per-job.ts";
 import { costSentence, many, partOfBytes, secondsText } from "./wording.ts";
 
 const readModifyWrite = defineRule({
@@ -172,9 +172,12 @@ const readAfterWrite = defineRule({
       .map((record) => {
         const traced = traceOf(job, record)?.writtenAndReadBytes;
         const exact = traced !== undefined && traced >= 0;
-        const counted = Math.min(record.bytesRead, record.bytesWritten);
+        // Of what MPI-IO reads for its own sake, nothing is data that comes back.
+        const asked = askedIn(job, record, "read")?.bytesRead ?? 0;
+        const counted = Math.min(record.bytesRead, record.bytesWritten, asked);
         // Traces tell different bytes; what is written and read in several passes comes back in each.
-        return { record, exact, bytes: exact && record.opens <= record.ranks ? traced : counted };
+        const bytes = exact && record.opens <= record.ranks ? Math.min(traced, asked) : counted;
+        return { record, exact, bytes };
       })
       .filter(({ record, bytes }) => {
         const there = Math.min(record.bytesWritten, endOf(record, "write"));

@@ -20,7 +20,7 @@ import {
   sum,
   type Way,
 } from "./measures.ts";
-import { layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
+import { askedIn, layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
 import { costSentence, many, theseFiles, times } from "./wording.ts";
 
 interface Again {
@@ -42,7 +42,7 @@ function movedAgain(
 ): Again[] {
   const found: Again[] = [];
   for (const record of [...posixFiles(job), ...stdioFiles(job)]) {
-    if (said.has(record.fileId)) continue;
+    if (said.has(record.fileId) || askedIn(job, record, way) === undefined) continue;
     const again = againIn(job, record, way);
     if (again === undefined || (again.by === "ranks" && way === "write")) continue;
     const more = again.bytes - again.distinctBytes;
@@ -134,7 +134,10 @@ function again(way: Way): Rule {
           way === "write" && reopened
             ? NO_COST
             : fewerBytes(
-                files.map((file) => ({ record: file.record, way, needed: file.distinctBytes })),
+                files.map((file) => ({
+                  ...{ record: askedIn(job, file.record, way) ?? file.record, way },
+                  needed: file.distinctBytes,
+                })),
                 `only the first ${way} of each byte, at the rate of all of them`,
               ),
         measured: {

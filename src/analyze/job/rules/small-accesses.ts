@@ -10,6 +10,7 @@ import {
   bytesOf,
   callsOf,
   consecutiveOf,
+  endOf,
   frequentSize,
   heaviest,
   MIB,
@@ -69,7 +70,15 @@ function small(way: Way): Rule {
     drishti: way === "write" ? "P06" : "P05",
     judge(job, limits, others) {
       const patterns = way === "write" ? WRITE_PATTERNS : READ_PATTERNS;
-      const found = smallAccesses(job, way, limits, others.claimed(patterns, way));
+      const again = others.claimed([way === "write" ? "overwrites" : "re-reads"], way);
+      const found = smallAccesses(
+        job,
+        way,
+        limits,
+        others.claimed(patterns, way),
+        // What one call could move: not the size of the calls but that they are repeated takes the time.
+        (record) => again.has(record.fileId) && endOf(record, way) <= limits.bytes,
+      );
       if (found === undefined) return undefined;
       const records = found.files.map(({ record }) => record);
       const cost = largerCalls(

@@ -187,7 +187,7 @@ const notParallelFs = defineRule({
   },
   judge(job, limits) {
     const all = realFiles(job);
-    const told = all.filter((file) => !isParallelForSure(job, file));
+    const told = all.filter((file) => !mayBeParallel(job, file));
     const onNetwork = told.filter(({ fsType }) => NETWORK.test(fsType ?? ""));
     const onNode = told.filter(({ fsType }) => LOCAL.test(fsType ?? ""));
     const [files, remote] =
@@ -248,12 +248,15 @@ const notParallelFs = defineRule({
 /** Ours: no node runs as many ranks. */
 const NODE_RANKS_MOST = 512;
 
+/** Folders that every node has. Another one below the root, such as /eagle, may be a link into /lus/eagle. */
+const SYSTEM_FOLDER = /^\/(bin|boot|dev|etc|home|lib\d*|media|mnt|opt|root|run|s?bin|srv|tmp|usr|var)\//;
+
 /**
  * Whatever the mount table says of the path, which may lead through a symbolic link: the file has stripes, or ranks of
- * several nodes share it.
+ * several nodes share it, or nothing but the root of the file tree was found for it.
  */
-function isParallelForSure(job: Job, { stripeCount, osts, called }: JobFile): boolean {
-  if (stripeCount > 0 || osts.length > 0) return true;
+function mayBeParallel(job: Job, { stripeCount, osts, called, path, mount }: JobFile): boolean {
+  if (stripeCount > 0 || osts.length > 0 || (mount === "/" && !SYSTEM_FOLDER.test(path))) return true;
   return called.ranks > NODE_RANKS_MOST || (called.ranks > 1 && called.ranks === job.ranks && job.nodes > 1);
 }
 

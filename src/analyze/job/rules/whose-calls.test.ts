@@ -1,0 +1,225 @@
+/** Whose calls they are: what the program asks for, what libraries do below, what single ranks do in shared records. */
+import { describe, expect, it } from "vitest";
+import { h5d, h5f, mpiio, posix, stdio } from "../../../formats/darshan/modules/index.ts";
+import { answersOf } from "../headline.ts";
+import type { Job } from "../job.ts";
+import { judge } from "../judge.ts";
+import { MIB } from "./measures.ts";
+import { type CountersOfFile, countersJob } from "./test-kit.ts";
+
+const idsOf = (job: Job) => judge(job).findings.map(({ id }) => id);
+const findingOf = (job: Job, id: string) => judge(job).findings.find((one) => one.id === id);
+
+const FILE = "/scratch/run/table.h5";
+
+describe("datasets of logs whose records do not name their file", () => {
+  const filled = (dataset: string): CountersOfFile[] => [
+    { module: h5f, path: FILE, values: { OPENS: 64, USE_MPIIO: 1 } },
+    {
+      module: h5d,
+      path: dataset,
+      values: {
+        OPENS: 64,
+        WRITES: 64,
+        BYTES_WRITTEN: 512 * MIB,
+        USE_MPIIO_COLLECTIVE: 1,
+        F_META_TIME: 64 * 20,
+      },
+    },
+    {
+      module: mpiio,
+      path: FILE,
+      values: {
+        COLL_OPENS: 64,
+        COLL_WRITES: 128,
+        BYTES_WRITTEN: 1024 * MIB,
+        F_WRITE_TIME: 64 * 50,
+        F_SLOWEST_RANK_TIME: 50,
+      },
+    },
+    {
+      module: posix,
+      path: FILE,
+      values: {
+        OPENS: 64,
+        WRITES: 128,
+        BYTES_WRITTEN: 1024 * MIB,
+        F_WRITE_TIME: 64 * 30,
+        F_SLOWEST_RANK_TIME: 30,
+      },
+    },
+  ];
+
+  it.each([`${FILE}:/a/b`, `${FILE}://data/1/E:x`])("finds the file by the name: %s", (dataset) => {
+    const job = countersJob(64, filled(dataset));
+    const finding = findingOf(job, "hdf5-fill");
+    expect(finding?.statement).toContain("HDF5 writes 1.07 GB to 1 file for 537 MB of datasets");
+    // What creating the datasets took.
+    expect(finding?.cost.seconds).toBeCloseTo(20, 0);
+  });
+
+  it("says nothing of a dataset whose file the log does not know", () => {
+    expect(idsOf(countersJob(64, filled("/elsewhere/other.h5:/a")))).not.toContain("hdf5-fill");
+  });
+});
+
+describe("reads below MPI-IO that the program did not ask for", () => {
+  const sieved = (asked: number): CountersOfFile[] => [
+    {
+      module: mpiio,
+      path: "/scratch/run/out.dat",
+      values: {
+        ...{ COLL_OPENS: 16, COLL_WRITES: 1600, BYTES_WRITTEN: 400 * MIB, COLL_READS: asked > 0 ? 1600 : 0 },
+        ...{
+          BYTES_READ: asked,
+          F_WRITE_TIME: 16 * 20,
+          F_READ_TIME: asked > 0 ? 16 * 20 : 0,
+          F_SLOWEST_RANK_TIME: 40,
+        },
+      },
+    },
+    {
+      module: posix,
+      path: "/scratch/run/out.dat",
+      values: {
+        ...{ OPENS: 16, WRITES: 400, READS: 400, BYTES_WRITTEN: 400 * MIB, BYTES_READ: 1600 * MIB },
+        ...{
+          MAX_BYTE_WRITTEN: 400 * MIB - 1,
+          MAX_BYTE_READ: 400 * MIB - 1,
+          F_WRITE_TIME: 160,
+          F_READ_TIME: 160,
+        },
+        ...{
+          F_WRITE_START_TIMESTAMP: 1,
+          F_READ_START_TIMESTAMP: 50,
+          F_WRITE_END_TIMESTAMP: 49,
+          F_READ_END_TIMESTAMP: 99,
+        },
+      },
+    },
+  ];
+
+  it("are neither read again nor read back: sieving explains them", () => {
+    const ids = idsOf(countersJob(16, sieved(0)));
+    expect(ids).toContain("write-amplification");
+    expect(ids).not.toContain("re-reads");
+    expect(ids).not.toContain("read-after-write");
+  });
+
+  it("are the program's where it asks for as much", () => {
+    expect(idsOf(countersJob(16, sieved(1600 * MIB)))).toContain("read-after-write");
+  });
+});
+
+it("a million reads of one byte are read again, not scattered, and cost what MPI-IO takes for them", () => {
+  const values = {
+    READS: 1e6,
+    BYTES_READ: 1e6,
+    MAX_BYTE_READ: 0,
+    SIZE_READ_0_100: 1e6,
+    F_READ_TIME: 20,
+    OPENS: 1,
+  };
+  const job = countersJob(1, [
+    {
+      module: mpiio,
+      path: "/scratch/seed",
+      rank: 0,
+      values: {
+        INDEP_OPENS: 1,
+        INDEP_READS: 1e6,
+        BYTES_READ: 1e6,
+        SIZE_READ_AGG_0_100: 1e6,
+        F_READ_TIME: 50,
+      },
+    },
+    { module: posix, path: "/scratch/seed", rank: 0, values },
+  ]);
+  const [first, ...others] = judge(job).findings;
+  expect(first).toMatchObject({ id: "re-reads", severity: "high" });
+  expect(first?.cost.seconds).toBeCloseTo(50, 1);
+  expect(others.map(({ id }) => id)).not.toContain("mpiio-file-view");
+  expect(others.map(({ id }) => id)).not.toContain("small-reads");
+});
+
+describe("files that each rank writes alone while all ask for them", () => {
+  const RANKS = 64;
+  const statted = Array.from(
+    { length: RANKS },
+    (_, rank): CountersOfFile => ({
+      module: posix,
+      path: `/scratch/run/part-${rank}`,
+      values: {
+        ...{
+          OPENS: 1,
+          WRITES: 20,
+          BYTES_WRITTEN: 20 * MIB,
+          STATS: RANKS,
+          F_META_TIME: 40,
+          F_WRITE_TIME: 0.02,
+        },
+        ...{ SLOWEST_RANK: rank, SLOWEST_RANK_BYTES: 20 * MIB, F_SLOWEST_RANK_TIME: 5 },
+        ...{ FASTEST_RANK: (rank + 1) % RANKS, FASTEST_RANK_BYTES: 0, F_FASTEST_RANK_TIME: 0.1 },
+      },
+    }),
+  );
+
+  it("are no I/O by one rank, and stats are what to save", () => {
+    const [first, ...others] = judge(countersJob(RANKS, statted)).findings;
+    expect(first?.id).toBe("metadata-time");
+    expect(first?.advice).toContain("Call stat once");
+    expect(others.map(({ id }) => id)).not.toContain("one-rank-io");
+  });
+});
+
+it("a stat of a file that is read as a stream does not hide its bytes", () => {
+  const job = countersJob(4, [
+    { module: posix, path: "/scratch/in.dat", rank: 0, values: { STATS: 1, F_META_TIME: 0.01 } },
+    {
+      module: stdio,
+      path: "/scratch/in.dat",
+      rank: 0,
+      values: { OPENS: 1, READS: 32, BYTES_READ: 600 * MIB, F_READ_TIME: 40 },
+    },
+  ]);
+  expect(job.files[0]?.called.layer).toBe("STDIO");
+  expect(findingOf(job, "one-rank-io")?.statement).toContain("all of the data (629 MB)");
+});
+
+it("opens of the rank that does all are not shared by others", () => {
+  const values = { OPENS: 3000, WRITES: 3000, BYTES_WRITTEN: 300 * MIB, F_META_TIME: 36, F_WRITE_TIME: 4 };
+  const job = countersJob(16, [{ module: posix, path: "/scratch/log", rank: 0, values }]);
+  expect(findingOf(job, "one-rank-io")?.cost.seconds).toBeLessThan(4.01);
+});
+
+it("a symptom beside a cause whose cost is known never says that the cost is unknown", () => {
+  const job = countersJob(64, [
+    {
+      module: posix,
+      path: "/scratch/checkpoint",
+      values: {
+        ...{
+          OPENS: 64,
+          WRITES: 64_000,
+          READS: 64_000,
+          BYTES_WRITTEN: 64_000 * MIB,
+          BYTES_READ: 64_000 * MIB,
+        },
+        ...{ MAX_BYTE_WRITTEN: 64_000 * MIB - 1, MAX_BYTE_READ: 64_000 * MIB - 1 },
+        ...{ SIZE_WRITE_1M_4M: 64_000, SIZE_READ_1M_4M: 64_000, CONSEC_WRITES: 63_000, CONSEC_READS: 63_000 },
+        ...{ SEQ_WRITES: 63_900, SEQ_READS: 63_900, F_WRITE_TIME: 64 * 40, F_READ_TIME: 64 * 9 },
+        ...{
+          F_SLOWEST_RANK_TIME: 51,
+          F_FASTEST_RANK_TIME: 49,
+          F_WRITE_START_TIMESTAMP: 1,
+          F_WRITE_END_TIMESTAMP: 50,
+        },
+        ...{ F_READ_START_TIMESTAMP: 51, F_READ_END_TIMESTAMP: 62, SLOWEST_RANK_BYTES: 2000 * MIB },
+      },
+    },
+  ]);
+  const { headline, lead } = answersOf(job, judge(job));
+  expect(idsOf(job).slice(0, 2)).toEqual(["io-share", "read-after-write"]);
+  expect(headline).toBe("I/O takes 50 % of the run; its cause is not recorded.");
+  expect(lead[0]).toBe("Data read back explains about 9 seconds of it.");
+});
