@@ -220,6 +220,6 @@ it("a symptom beside a cause whose cost is known never says that the cost is unk
   ]);
   const { headline, lead } = answersOf(job, judge(job));
   expect(idsOf(job).slice(0, 2)).toEqual(["io-share", "read-after-write"]);
-  expect(headline).toBe("I/O takes 50 % of the run; its cause is not recorded.");
-  expect(lead[0]).toBe("Data read back explains about 9 seconds of it.");
+  expect(headline).toBe("I/O takes 51 % of the run; its cause is not recorded.");
+  expect(lead[0]).toBe("Data read back explains about 9.4 seconds of it.");
 });
