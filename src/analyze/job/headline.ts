@@ -187,7 +187,8 @@ function mostText({ io }: Job): string {
   ] as const;
   const all = parts.reduce((sum, [seconds]) => sum + (seconds || 0), 0);
   const [seconds, name] = parts.reduce((most, part) => ((part[0] || 0) > (most[0] || 0) ? part : most));
-  return `${capital(percentText((seconds || 0) / (all || 1)))} of the I/O time goes to ${name}.`;
+  const share = (seconds || 0) / (all || 1);
+  return `${share > 0.995 ? "Nearly all" : percentText(share)} of the I/O time goes to ${name}.`;
 }
 
 /** `Misaligned accesses explain about 43 of these 85 seconds.` */

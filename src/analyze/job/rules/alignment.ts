@@ -20,7 +20,7 @@ import {
   sum,
   WAYS,
 } from "./measures.ts";
-import { fileOf, posixFiles, stripeOf } from "./per-job.ts";
+import { fileOf, HDF5_NAME, posixFiles, stripeOf } from "./per-job.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
 /** Ours: a call over this many stripes has two edges and many whole ones; below a megabyte edges of blocks count as well. */
@@ -193,7 +193,7 @@ const misaligned = defineRule({
 
 /** Only new files take a stripe from a hint; aggregators that read get a buffer of whole stripes. */
 function alignedDomains(job: Job, worst: LayerRecord, stripe: number): Action {
-  const hdf5 = /\.(h5|hdf5|he5|nc4?)$/.test(worst.path)
+  const hdf5 = HDF5_NAME.test(worst.path)
     ? " If HDF5 made it, as its name says, it can also put the objects of a new file at stripes."
     : "";
   const hints = (key: string, value: number) =>

@@ -31,7 +31,7 @@ interface LateLimits {
 }
 
 /** Collective calls take as long for all; below them each aggregator has its own time. */
-function timedByRank({ called, layers }: JobFile): LayerRecord {
+export function timedByRank({ called, layers }: JobFile): LayerRecord {
   const isTogether = called.layer === "MPI-IO" && isCollective(called, mainWay(called));
   return (isTogether ? layers.get("POSIX") : undefined) ?? called;
 }

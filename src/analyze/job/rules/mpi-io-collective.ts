@@ -3,7 +3,7 @@ import { formatBytes } from "../../../base/units.ts";
 import { largerCalls, NO_COST, unknownCost } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type Action, defineRule, limit, type Rule } from "../rule.ts";
+import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { isCollective } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
@@ -13,6 +13,7 @@ import {
   bytesOf,
   callsOf,
   heaviest,
+  KIB,
   known,
   mainWay,
   MIB,
@@ -21,7 +22,7 @@ import {
   type Way,
 } from "./measures.ts";
 import { independentFiles, independentOf } from "./mpi-io-files.ts";
-import { fileOf, hdf5Files, layerOf, mpiFiles, stripeOf, traceOf } from "./per-job.ts";
+import { fileOf, HDF5_NAME, hdf5Files, layerOf, mpiFiles, stripeOf, traceOf } from "./per-job.ts";
 import {
   costSentence,
   grouped,
@@ -60,16 +61,23 @@ function independent(way: Way): Rule {
       const mean = bytesOf(worst, way) / callsOf(worst, way);
       // Sizes and times of independent and collective calls on a file are not recorded apart.
       const mixed = files.some((record) => independentOf(job, record, way) < callsOf(record, way));
-      const hdf5 = hdf5Files(job).has(worst.fileId);
+      const hdf5 = hdf5Files(job).has(worst.fileId)
+        ? "The file is HDF5"
+        : HDF5_NAME.test(worst.path)
+          ? "If HDF5 made the file, as its name says"
+          : undefined;
       const listed: Listed[] = files.map((record) => ({
         record,
         weight: independentOf(job, record, way),
         note: `${many(independentOf(job, record, way), `independent ${way}`)} by ${many(record.ranks, "rank")}, ${many(known(way === "read" ? record.collectiveReads : record.collectiveWrites), "collective one")}`,
       }));
       return {
-        cost: largerCalls(
-          job,
-          files.map((record) => ({ record, way })),
+        cost: atMostIf(
+          bytes >= EXCHANGED_BYTES * calls,
+          largerCalls(
+            job,
+            files.map((record) => ({ record, way })),
+          ),
         ),
         measured: { share: count / calls, calls: count },
         statement:
@@ -89,7 +97,7 @@ function independent(way: Way): Rule {
           ...worstRecords(listed),
           ...spanOf(listed, way),
         },
-        action: collectiveAction(job, worst, way, hdf5),
+        action: collectiveAction(job, worst, way, mean, hdf5),
         effect:
           mean < MIB
             ? "Aggregators join the pieces of all ranks into requests of megabytes."
@@ -115,14 +123,35 @@ function burstCount(job: Job): number {
   return bursts;
 }
 
-function collectiveAction(job: Job, { views }: LayerRecord, way: Way, hdf5: boolean): Action {
+/** Ours: handing smaller pieces to aggregators takes next to nothing beside what their calls take. */
+const EXCHANGED_BYTES = 64 * KIB;
+
+/** Ours, as hdf5-metadata has it: headers and nodes of HDF5 are smaller. */
+const HEADER_BYTES = 10 * KIB;
+
+const atMostIf = (isBound: boolean, cost: CostClaim): CostClaim =>
+  isBound && cost.kind === "remedy" ? { ...cost, atMost: true } : cost;
+
+function collectiveAction(
+  job: Job,
+  { views }: LayerRecord,
+  way: Way,
+  mean: number,
+  hdf5: string | undefined,
+): Action {
   const change = `Make MPI-IO ${way}s collective`;
   const all =
     "All ranks must make the call, those without data with a count of 0; where ranks come at very different times, waiting can cost more than is gained.";
-  if (hdf5)
+  if (hdf5 !== undefined && way === "read" && mean < HEADER_BYTES)
+    return {
+      change: "Make HDF5 metadata collective",
+      advice: `${hdf5}, such small reads by every rank are headers and indexes: let ranks do metadata together (H5Pset_all_coll_metadata_ops), so that one reads it and hands it on.`,
+      snippet: snippetFor(job, SNIPPETS.hdf5Metadata, { way }),
+    };
+  if (hdf5 !== undefined)
     return {
       change,
-      advice: `The file is HDF5: ask for collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). ${all}`,
+      advice: `${hdf5}: ask for collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). ${all}`,
       snippet: snippetFor(job, SNIPPETS.hdf5Collective, { way }),
     };
   const view =

@@ -12,15 +12,17 @@ import {
   accessSeconds,
   bytesMoved,
   bytesOf,
+  callsOf,
   heaviest,
   known,
   mainWay,
   median,
+  MIB,
   sum,
   type Way,
 } from "./measures.ts";
 import { fileOf, layerOf, mpiFiles, realFiles, traceOf } from "./per-job.ts";
-import { grouped, many, partOfSeconds, percent, secondsText } from "./wording.ts";
+import { grouped, many, partOfSeconds, percent, secondsText, sizeText } from "./wording.ts";
 
 interface Collective {
   readonly record: LayerRecord;
@@ -255,7 +257,7 @@ const collectiveWait = defineRule({
       },
       action: others.claimed(["single-aggregator"]).has(worst.record.fileId)
         ? oneForAll(job, worst)
-        : quickerExchange(job, worst.way),
+        : quickerExchange(job, worst.record, worst.way),
       effect: "At most the waiting; what the data itself takes stays.",
       ...trust(
         job,
@@ -277,10 +279,23 @@ function oneForAll(job: Job, file: Pick<Collective, "record" | "way">): Action {
   };
 }
 
-const quickerExchange = (job: Job, way: Way): Action => ({
+/** Every call makes all ranks meet: many with little data each are meetings more than transfers. */
+function fewerMeetings(record: LayerRecord, way: Way): string {
+  const calls = way === "read" ? record.collectiveReads : record.collectiveWrites;
+  const mean = bytesOf(record, way) / callsOf(record, way);
+  return calls >= MEETINGS * record.ranks && mean < MIB
+    ? ` Move more with each call: ranks meet about ${grouped(calls / record.ranks)} times here, for ${sizeText(Math.round(mean))} of each.`
+    : "";
+}
+
+/** Ours: fewer calls of each rank are steps of a program. */
+const MEETINGS = 20;
+
+const quickerExchange = (job: Job, record: LayerRecord, way: Way): Action => ({
   change: "Balance ranks and aggregators",
   advice:
-    "Look at the balance of the ranks before the call first. Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
+    `Look at the balance of the ranks before the call first.${fewerMeetings(record, way)}` +
+    " Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
   snippet: snippetFor(job, SNIPPETS.mpiHints, {
     hints: [
       { key: `romio_cb_${way}`, value: "enable" },

@@ -84,6 +84,9 @@ export const hdf5Files = oncePerJob(
     ]),
 );
 
+/** Where HDF5 itself was not recorded. */
+export const HDF5_NAME = /\.(h5|hdf5|he5|nc4)$/;
+
 /** Files of libraries above MPI-IO, which have rules of their own where their calls were recorded. */
 export const libraryFiles = oncePerJob(
   (job): ReadonlySet<string> =>

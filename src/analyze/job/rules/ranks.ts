@@ -5,7 +5,14 @@ import type { Job, JobFile } from "../job.ts";
 import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, spanOfFiles, trust, worstFiles } from "./evidence.ts";
-import { lateInOwnFiles, lateInSharedFiles, longestCall, soleTarget, timeOn } from "./late-ranks.ts";
+import {
+  lateInOwnFiles,
+  lateInSharedFiles,
+  longestCall,
+  soleTarget,
+  timedByRank,
+  timeOn,
+} from "./late-ranks.ts";
 import { bytesMoved, heaviest, MIB, sum, type Way, WAYS } from "./measures.ts";
 import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
@@ -193,8 +200,8 @@ const straggler = defineRule({
         ranks: [rank],
         ...worstFiles(
           files,
-          (file) => file.slowestSeconds,
-          (file) => `rank ${rank}: ${secondsText(file.slowestSeconds)}`,
+          (file) => timedByRank(file).slowestSeconds,
+          (file) => `rank ${rank}: ${secondsText(timedByRank(file).slowestSeconds)}`,
         ),
         ...spanOfFiles(files),
       },

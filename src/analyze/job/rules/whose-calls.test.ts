@@ -223,3 +223,69 @@ it("a symptom beside a cause whose cost is known never says that the cost is unk
   expect(headline).toBe("I/O takes 51 % of the run; its cause is not recorded.");
   expect(lead[0]).toBe("Data read back explains about 9.4 seconds of it.");
 });
+
+describe("independent MPI-IO of many ranks", () => {
+  const shared = (path: string, way: "READ" | "WRITE", calls: number, bytes: number) =>
+    findingOf(
+      countersJob(64, [
+        {
+          module: mpiio,
+          path,
+          values: {
+            ...{ COLL_OPENS: 64, [`INDEP_${way}S`]: calls, [`F_${way}_TIME`]: 64 * 40 },
+            ...{ [way === "READ" ? "BYTES_READ" : "BYTES_WRITTEN"]: calls * bytes, F_SLOWEST_RANK_TIME: 42 },
+          },
+        },
+      ]),
+      way === "READ" ? "independent-mpiio-reads" : "independent-mpiio",
+    );
+
+  it("of large pieces costs at most what larger calls would save: exchange takes time too", () => {
+    expect(shared("/scratch/a.dat", "WRITE", 64_000, 200_000)?.cost.atMost).toBe(true);
+    expect(shared("/scratch/a.dat", "WRITE", 64_000, 2000)?.cost.atMost).toBe(false);
+  });
+
+  it("reads headers where the name is that of HDF5, and is asked for collective metadata", () => {
+    expect(shared("/scratch/a.h5", "READ", 64_000, 300)?.advice).toContain("H5Pset_all_coll_metadata_ops");
+    expect(shared("/scratch/a.h5", "WRITE", 64_000, 300)?.advice).toContain("H5FD_MPIO_COLLECTIVE");
+    expect(shared("/scratch/a.nc", "READ", 64_000, 300)?.advice).toContain("MPI_File_read_at_all");
+  });
+});
+
+it("collective calls that meet often for little are told to move more", () => {
+  const advice = (calls: number) =>
+    findingOf(
+      countersJob(64, [
+        {
+          module: mpiio,
+          path: "/scratch/steps",
+          values: {
+            ...{
+              COLL_OPENS: 64,
+              COLL_WRITES: 64 * calls,
+              BYTES_WRITTEN: 64 * calls * 200_000,
+              F_WRITE_TIME: 64 * 40,
+            },
+            ...{ F_SLOWEST_RANK_TIME: 40, F_FASTEST_RANK_TIME: 39 },
+          },
+        },
+        {
+          module: posix,
+          path: "/scratch/steps",
+          values: {
+            ...{
+              OPENS: 8,
+              WRITES: 800,
+              BYTES_WRITTEN: 64 * calls * 200_000,
+              F_WRITE_TIME: 16,
+              F_SLOWEST_RANK_TIME: 2,
+            },
+            ...{ SLOWEST_RANK_BYTES: 8 * calls * 200_000 },
+          },
+        },
+      ]),
+      "collective-wait",
+    )?.advice;
+  expect(advice(512)).toContain("ranks meet about 512 times here, for 195 KiB of each");
+  expect(advice(5)).not.toContain("ranks meet");
+});
