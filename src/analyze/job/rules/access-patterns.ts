@@ -175,7 +175,9 @@ export function subBlockFiles(
 ): Matched[] {
   const matched: Matched[] = [];
   for (const record of posixFiles(job)) {
-    if (!(record.consecutiveWrites < 0.5 * record.writes) || taken.has(record.fileId)) continue;
+    // The first write of a file follows none.
+    if (!(record.consecutiveWrites < 0.5 * (record.writes - record.ranks)) || taken.has(record.fileId))
+      continue;
     const count = subBlockWrites(record);
     if (count >= limits.share * record.writes) matched.push({ record, count });
   }
@@ -228,7 +230,7 @@ interface Rewritten extends Matched {
 /** Files whose pieces are read before they are written. */
 export function rewrittenFiles(
   job: Job,
-  limits: { share: number; switches: number; bytes: number },
+  limits: { share: number; switches: number; bytes: number; turns: number },
 ): Rewritten[] {
   const matched: Rewritten[] = [];
   for (const record of posixFiles(job)) {
@@ -236,7 +238,8 @@ export function rewrittenFiles(
     const mpi = layerOf(job, record, "MPI-IO");
     const bytes = mpi === undefined ? alternated(job, record) : record.bytesRead - (mpi.bytesRead || 0);
     if (mpi !== undefined && !(mpi.bytesWritten > 0)) continue;
-    if (!(bytes >= limits.bytes && bytes >= limits.share * record.bytesWritten)) continue;
+    const much = bytes >= limits.bytes || (bytes > 0 && record.rwSwitches >= limits.turns);
+    if (!(much && bytes >= limits.share * record.bytesWritten)) continue;
     matched.push({ record, count: record.reads, bytes, by: mpi === undefined ? "posix" : "mpi-io" });
   }
   return matched;

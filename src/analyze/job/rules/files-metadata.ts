@@ -10,7 +10,7 @@ import { programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
 import { metadataFacts } from "./file-facts.ts";
 import { lateInCalls } from "./late-ranks.ts";
-import { bytesMoved, KIB, known, sum } from "./measures.ts";
+import { accessesOf, bytesMoved, KIB, known, sum } from "./measures.ts";
 import { OPEN_RULES } from "./files-opens.ts";
 import { askOnce, metadataAction, metadataCause } from "./metadata-advice.ts";
 import {
@@ -147,12 +147,16 @@ function stormOf(
   const operations = sum(files, made);
   const seconds = metaSecondsOf(job, files);
   const names = files.length / Math.min(job.ranks, Math.max(1, ranksOf(files)));
-  const stats = sum(files, (file) => fileCalls(job, file).stats);
+  // Libraries ask for each file that they open (fstat): where each open moves data, that is no asking of its own.
+  const asked = sum(files, (file) => {
+    const { opens, stats } = fileCalls(job, file);
+    return accessesOf(file.called) >= opens ? Math.max(0, stats - opens) : stats;
+  });
   const again = files.filter(isMadeAnew).length >= 0.5 * files.length;
   const isStorm =
     operations >= limits.operations &&
     // Many names, or names that are asked for as often as they are opened.
-    (names >= limits.names || (again && 2 * names >= limits.names) || 4 * stats >= operations) &&
+    (names >= limits.names || (again && 2 * names >= limits.names) || 4 * asked >= operations) &&
     seconds >= limits.share * sum(files, (file) => file.seconds) &&
     seconds < operations * WAITING_SECONDS;
   if (!isStorm) return undefined;

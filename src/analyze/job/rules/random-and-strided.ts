@@ -2,7 +2,7 @@
 import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import { type Action, defineRule, limit, type Rule } from "../rule.ts";
-import { SNIPPETS, snippetFor } from "../snippets/index.ts";
+import { programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, KIB, MIB, secondsOf, sum, type Way } from "./measures.ts";
@@ -128,7 +128,11 @@ const noncontiguous = defineRule({
     sieveGap: limit`${SIEVE_GAP_BYTES} bytes | gap up to which data sieving is advised | A. Ching et al., NCIO, section 5.3: sieving wins up to about 1 KByte spacing`,
   },
   judge(job, limits, others) {
-    const files = stridedFiles(job, limits, others.claimed(["random-reads", "random-writes", "misaligned"]));
+    const files = stridedFiles(
+      job,
+      limits,
+      others.claimed(["random-reads", "random-writes", "misaligned", "read-modify-write"]),
+    );
     if (files.length === 0) return undefined;
     const worst = heaviest(files, (file) => file.count);
     const count = countOf(files);
@@ -145,7 +149,7 @@ const noncontiguous = defineRule({
       measured: { share: count / calls, calls: count, bytes: worst.regionBytes },
       statement:
         `${partOf(count, calls, "accesses")} to ${many(files.length, "file")} come at a regular gap: in ${worst.record.path} ` +
-        `ranks ${worst.way} ${sizeText(worst.regionBytes)}${worst.gapBytes > 0 ? ` and skip ${sizeText(worst.gapBytes)} (${percent(density)} of the range is used by a rank)` : ""}.` +
+        `${job.ranks === 1 ? `the program ${worst.way}s` : `ranks ${worst.way}`} ${sizeText(worst.regionBytes)}${worst.gapBytes > 0 ? ` and skip${job.ranks === 1 ? "s" : ""} ${sizeText(worst.gapBytes)} (${percent(density)} of the range is used${job.ranks === 1 ? "" : " by a rank"})` : ""}.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
@@ -163,13 +167,16 @@ const noncontiguous = defineRule({
         ...worstRecords(listed),
         ...spanOf(listed, worst.way),
       },
-      action: {
-        change: "Join strided pieces",
-        advice: stridedAdvice(job, worst, limits) + ncioSentence(worst.record, worst.way),
-        snippet: snippetFor(job, SNIPPETS.vectorView, worst),
-      },
-      effect:
-        "One call describes all pieces of a rank, and the library moves large contiguous ranges instead of single pieces.",
+      action: programOf(job).mpi
+        ? {
+            change: "Join strided pieces",
+            advice: stridedAdvice(job, worst, limits) + ncioSentence(worst.record, worst.way),
+            snippet: snippetFor(job, SNIPPETS.vectorView, worst),
+          }
+        : wholeRanges(job, worst),
+      effect: programOf(job).mpi
+        ? "One call describes all pieces of a rank, and the library moves large contiguous ranges instead of single pieces."
+        : "A call for megabytes instead of one for every piece.",
       ...trust(
         job,
         ["POSIX"],
@@ -182,6 +189,22 @@ const noncontiguous = defineRule({
     };
   },
 });
+
+/** Without MPI nobody joins pieces but the program itself. */
+function wholeRanges(job: Job, { record, way, gapBytes }: Strided): Action {
+  const apart = gapBytes > 0 ? ", or store what is used together side by side" : "";
+  return way === "read"
+    ? {
+        change: "Read whole ranges, pick in memory",
+        advice: `Read the range in pieces of a few megabytes and pick from them in memory${apart}.${ncioSentence(record, way)}`,
+        snippet: snippetFor(job, SNIPPETS.readAhead),
+      }
+    : {
+        change: "Change ranges in memory",
+        advice: `Put the pieces of a range together in memory and write it with one call (read it once before where the gaps hold data)${apart}.${ncioSentence(record, way)}`,
+        snippet: snippetFor(job, SNIPPETS.updateInMemory),
+      };
+}
 
 function stridedAdvice(
   job: Job,

@@ -23,7 +23,8 @@ const readModifyWrite = defineRule({
   thresholds: {
     share: limit`0.1 share | bytes read for this, of the bytes written to the file | ours: less is headers and edges of buffers`,
     switches: limit`100 calls | changes between reading and writing | ours: a file that is written and then read as a whole has few`,
-    bytes: limit`${16 * MIB} bytes | bytes read for this | ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)`,
+    bytes: limit`${16 * MIB} bytes | bytes read for this, or | ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)`,
+    turns: limit`10000 calls | such changes | ours: at a microsecond and more for each call`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["write-amplification", "hdf5-chunk-cache"]);
@@ -68,7 +69,7 @@ const readModifyWrite = defineRule({
             "only what changes is written, and nothing is read; how much that is, the log does not tell",
             { atMost: true },
           ),
-      measured: { share: bytes / written, switches, bytes },
+      measured: { share: bytes / written, switches, bytes, turns: switches },
       statement:
         (mpi
           ? `The application asks to write ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO. Below it, ${formatBytes(written)} are written, and ${formatBytes(bytes)} are read that it did not ask for.`

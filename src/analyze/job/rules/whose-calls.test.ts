@@ -289,3 +289,95 @@ it("collective calls that meet often for little are told to move more", () => {
   expect(advice(512)).toContain("ranks meet about 512 times here, for 195 KiB of each");
   expect(advice(5)).not.toContain("ranks meet");
 });
+
+describe("syncs of a database", () => {
+  const synced = (path: string, syncs: number): CountersOfFile => ({
+    module: posix,
+    path,
+    rank: 0,
+    values: {
+      OPENS: 1,
+      WRITES: 3 * syncs,
+      FSYNCS: syncs,
+      BYTES_WRITTEN: 3 * syncs * 4096,
+      F_WRITE_TIME: syncs / 100,
+    },
+  });
+
+  it.each(["-journal", "-wal"])("are those of SQLite's commits where %s lies beside it", (suffix) => {
+    const job = countersJob(1, [
+      synced("/home/user/state.db", 1000),
+      synced(`/home/user/state.db${suffix}`, 2000),
+    ]);
+    const finding = findingOf(job, "excess-syncs");
+    expect(finding?.inShort).toBe("Put many changes into one transaction");
+    expect(finding?.snippet).toBeUndefined();
+  });
+
+  it("are the program's own elsewhere", () => {
+    const job = countersJob(1, [synced("/home/user/state.db", 1000), synced("/home/user/out-journal", 2000)]);
+    expect(findingOf(job, "excess-syncs")?.inShort).toBe("Sync once, after the last write");
+  });
+});
+
+it("a file opened for every line is no storm of stats, though each open asks for it once", () => {
+  const values = {
+    OPENS: 20_000,
+    STATS: 20_000,
+    WRITES: 20_000,
+    BYTES_WRITTEN: 200_000,
+    F_META_TIME: 20,
+    F_WRITE_TIME: 5,
+  };
+  const job = countersJob(1, [{ module: posix, path: "/home/user/log.txt", rank: 0, values }]);
+  expect(judge(job).findings[0]?.id).toBe("open-churn");
+  const polled = { ...values, OPENS: 10, WRITES: 10 };
+  expect(
+    idsOf(countersJob(1, [{ module: posix, path: "/home/user/log.txt", rank: 0, values: polled }])),
+  ).toContain("metadata-storm");
+});
+
+describe("a program without MPI", () => {
+  const strided = (way: "READ" | "WRITE", more: Readonly<Record<string, number>>) =>
+    countersJob(1, [
+      {
+        module: posix,
+        path: "/home/user/table.bin",
+        rank: 0,
+        values: {
+          ...{ OPENS: 1, [`${way}S`]: 20_000, [`SEQ_${way}S`]: 19_999, [`SIZE_${way}_100_1K`]: 20_000 },
+          ...{ [way === "READ" ? "BYTES_READ" : "BYTES_WRITTEN"]: 512 * 20_000, [`F_${way}_TIME`]: 20 },
+          ...{ ACCESS1_ACCESS: 512, ACCESS1_COUNT: 20_000, STRIDE1_STRIDE: 3584, STRIDE1_COUNT: 19_999 },
+          ...{ [way === "READ" ? "MAX_BYTE_READ" : "MAX_BYTE_WRITTEN"]: 4096 * 20_000 - 1 },
+          ...more,
+        },
+      },
+    ]);
+
+  it.each(["READ", "WRITE"] as const)("gets no advice on MPI for strided pieces: %s", (way) => {
+    const finding = findingOf(strided(way, {}), "noncontiguous");
+    expect(finding?.statement).toContain(`the program ${way.toLowerCase()}s 512 B and skips 3.5 KiB`);
+    expect(`${finding?.advice} ${finding?.effect} ${finding?.snippet?.code}`).not.toMatch(/MPI|view/);
+  });
+
+  it("that reads each piece before it writes it back is told so, however little it moves", () => {
+    const turns = {
+      ...{ READS: 20_000, BYTES_READ: 512 * 20_000, F_READ_TIME: 20, RW_SWITCHES: 39_999 },
+      ...{ MAX_BYTE_READ: 4096 * 20_000 - 1, SIZE_READ_100_1K: 20_000 },
+    };
+    const ids = idsOf(strided("WRITE", turns));
+    expect(ids[0]).toBe("read-modify-write");
+    expect(ids).not.toContain("noncontiguous");
+  });
+});
+
+it("files with one small write each are not scattered", () => {
+  const job = countersJob(
+    1,
+    Array.from({ length: 1500 }, (_, i) => ({
+      ...{ module: posix, path: `/home/user/objects/${i}`, rank: 0 },
+      values: { OPENS: 1, WRITES: 1, BYTES_WRITTEN: 300, SIZE_WRITE_100_1K: 1, F_WRITE_TIME: 0.01 },
+    })),
+  );
+  expect(idsOf(job)).not.toContain("sub-block-writes");
+});
