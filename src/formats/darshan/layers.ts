@@ -14,8 +14,8 @@ import { type Places, placesOf, PREFIXES } from "./layer-counters.ts";
 import { FileColumns } from "./layer-files.ts";
 import { isTime, knownSeconds, timeOf, varianceOf } from "./known-values.ts";
 import type { ModuleSpec } from "./modules/index.ts";
+import { fileOfObject, hasFileId } from "./object-file.ts";
 import { PlainTotals } from "./plain-totals.ts";
-import { recordId } from "./record-id.ts";
 
 /** Columns of `rank_loads` that are sums of integers. */
 const RANK_SUMS = ["opens", "reads", "writes", "bytes_read", "bytes_written"] as const;
@@ -401,21 +401,6 @@ export class LayerImport {
       real: [...integersAt.map(() => null), ...realsAt.map((index) => reals[index] as number)],
     });
   }
-}
-
-/** Records of datasets and variables say in a word of their own which file they lie in. */
-const hasFileId = ({ integersAt }: ModuleSpec) => integersAt === 3;
-
-/**
- * The first version of H5D has no such word, but its names are `file:dataset`. Either may have colons: the longest name of
- * a file that the log knows.
- */
-function fileOfObject(path: string | null, name: (id: bigint) => NamedFile): bigint {
-  for (let end = path?.lastIndexOf(":") ?? -1; end > 0; end = (path as string).lastIndexOf(":", end - 1)) {
-    const id = recordId((path as string).slice(0, end));
-    if (name(id).path !== null) return id;
-  }
-  return 0n;
 }
 
 const isNegative = (u32: Uint32Array, word: number) => ((u32[2 * word + 1 - LOW] as number) | 0) < 0;

@@ -124,7 +124,7 @@ function burstCount(job: Job): number {
 }
 
 /** Ours: handing smaller pieces to aggregators takes next to nothing beside what their calls take. */
-const EXCHANGED_BYTES = 64 * KIB;
+const EXCHANGED_BYTES = 128 * KIB;
 
 /** Ours, as hdf5-metadata has it: headers and nodes of HDF5 are smaller. */
 const HEADER_BYTES = 10 * KIB;
