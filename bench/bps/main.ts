@@ -88,7 +88,7 @@ try {
   if (built.status !== 0) throw new Error("no cc that builds bench/bps/peer.c");
   const list = variants(peer);
   console.log(
-    `machine: ${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; whole programs, input in the page cache, medians; C has one thread, plimsoll bps has ${availableParallelism()} unless told`,
+    `machine: ${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; whole programs, input in the page cache, medians; C has one thread, plimsoll bps has ${availableParallelism()} by default`,
   );
   for (const count of SIZES) {
     for (const order of ORDERS) {

@@ -52,7 +52,7 @@ export class Measure {
     return join(this.folder, name);
   }
 
-  /** Runs one command with --json; one that fails ends the benchmark, unless told. */
+  /** Runs one command with --json; one that fails ends the benchmark, by default. */
   async command(name: string, words: readonly string[], mayFail = false): Promise<Measured> {
     const [notes, out] = [this.path(`${name}.time`), this.path(`${name}.json`)];
     const command = ["-o", notes, "-f", "%e %U %S %M", process.execPath, this.#program, ...words, "--json"];

@@ -1,7 +1,7 @@
 /** The median of values that come one by one, exact, without keeping them all. */
 import { select } from "./statistics.ts";
 
-/** Values that are kept, unless told; ours. */
+/** Values kept by default; ours. */
 const KEPT = 2 ** 17;
 
 /**

@@ -146,7 +146,7 @@ describe("plimsoll sql", () => {
       [["sql", "select 1"], "--store is missing: name a store folder"],
       [
         ["sql", "--store", join(root, "none"), "select 1"],
-        "none is no store: no such folder; plimsoll ingest makes one",
+        "none is not a store: no such folder; plimsoll ingest makes one",
       ],
       [ask("select * from read_csv('/etc/passwd')"), "file system operations are disabled"],
     ];

@@ -91,7 +91,7 @@ export class RunFolder {
       text = readFileSync(name, "utf8");
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      throw new UsageError(`${path} is no folder of a cluster run: it has no run.json`);
+      throw new UsageError(`${path} is not the folder of a cluster run: it has no run.json`);
     }
     const file = parsed(text) as RunFile | undefined;
     if (file?.kind !== KIND || !Array.isArray(file.plan?.stages) || !Array.isArray(file.submitted))

@@ -136,7 +136,7 @@ export interface TableBlock {
   readonly rows: readonly (readonly Cell[])[];
   /** How many there are in all, when not every row is here; the caption says which are. */
   readonly rowsTotal?: number;
-  /** What gives the rows that are not here; --json and pages, unless said. */
+  /** What gives the rows that are not here; --json and pages by default. */
   readonly more?: string;
   /** Keys of columns, the most important first: a terminal that has no room for all shows as many as fit. */
   readonly important?: readonly string[];

@@ -238,7 +238,7 @@ class Site {
   }
 }
 
-/** What is no page of panels: a redirect, reports as they are saved, statements. */
+/** What is served beside pages of panels: a redirect, reports as they are saved, statements. */
 const EXTRA = /^\/(?:sql|find|run\/[^/]+\/report|study\/[^/]+)$/;
 /** People open a page; scripts of an open page, and programs, ask for anything. */
 const isOpened = ({ headers }: IncomingMessage): boolean => (headers.accept ?? "").includes("text/html");

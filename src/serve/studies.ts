@@ -52,6 +52,6 @@ export function studyReply(folder: string | undefined, name: string): Reply {
   const html = readFileSync(join(folder, study.name, "report.html"), "utf8");
   const policy = ownPolicy(html);
   // Without a policy of ours it is none of our reports.
-  if (policy === undefined) throw new NotFound(`${name} is no report of Plimsoll`);
+  if (policy === undefined) throw new NotFound(`${name} is not a report of Plimsoll`);
   return { status: 200, type: "text/html; charset=utf-8", body: html, policy };
 }

@@ -55,7 +55,7 @@ function markText(store: string, path: string, shown: string): string {
       });
     }
     const why = existsSync(store) ? `no ${STORE_FILE} in it` : "no such folder";
-    throw new UsageError(`${shown} is no store: ${why}; plimsoll ingest makes one`, { cause });
+    throw new UsageError(`${shown} is not a store: ${why}; plimsoll ingest makes one`, { cause });
   }
 }
 

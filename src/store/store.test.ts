@@ -36,16 +36,16 @@ describe("a new store", () => {
     mkdirSync(folder);
     writeFileSync(join(folder, "thesis.tex"), "");
     await expect(Store.openOrCreate(folder)).rejects.toThrow(
-      /is no store and holds thesis.tex; choose an empty folder/,
+      /is not a store and holds thesis.tex; choose an empty folder/,
     );
     await expect(Store.open(folder)).rejects.toThrow(UsageError);
-    await expect(Store.open(join(root, "nowhere"))).rejects.toThrow(/nowhere is no store: no such folder/);
+    await expect(Store.open(join(root, "nowhere"))).rejects.toThrow(/nowhere is not a store: no such folder/);
     for (const way of [Store.create, Store.open, Store.openOrCreate])
       await expect(way.call(Store, join(folder, "thesis.tex"))).rejects.toThrow(
         /is a file; a store is a folder/,
       );
     await expect(Store.open(join(folder, "thesis.tex", "deeper"))).rejects.toThrow(
-      /deeper is no store: no such folder/,
+      /deeper is not a store: no such folder/,
     );
     await expect(Store.create(join(root, "a*\\"))).rejects.toThrow(
       /DuckDB cannot open a name that has a backslash and one of \* \? \[; rename/,

@@ -147,7 +147,7 @@ it("rules that make no sense are refused in one line", () => {
     ["{", /no JSON/],
     ["[]", /expected a list of rules/],
     ['[{"id":"x","kind":"fulll","above":"9 %"}]', /unknown kind fulll/],
-    ['[{"id":"x","kind":"full","of":"bytes","above":90}]', /above is no text/],
+    ['[{"id":"x","kind":"full","of":"bytes","above":90}]', /above is not text/],
     ['[{"id":"x","kind":"full","of":"bytes","above":"9x"}]', /expected a share such as 90 %/],
     ['[{"id":"x","kind":"silent","above":"soon"}]', /expected a length of time/],
     ['[{"id":"x","kind":"silent","above":"1h","forr":"2h"}]', /unknown field forr/],

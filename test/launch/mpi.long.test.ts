@@ -131,7 +131,7 @@ describe("MPI that does not fit", () => {
     const other = await run(process.execPath, [ranks.program], {
       env: { ...ENV, PLIMSOLL_MPI: "libz.so.1" },
     });
-    expect(other.err).toContain("libz.so.1 is no MPI library with MPI-IO: it has no MPI_Init_thread");
+    expect(other.err).toContain("libz.so.1 is not an MPI library with MPI-IO: it has no MPI_Init_thread");
   });
 
   it("needs koffi, and says so", async () => {

@@ -20,7 +20,7 @@ import {
 import { CallCollection, type OrderedCalls } from "../../src/formats/export/index.ts";
 import type { Document } from "../../src/model/index.ts";
 
-/** As the command keeps them, unless it is told otherwise. */
+/** As the command keeps them by default. */
 const CALLS_MAX = 100_000;
 
 /** A document, and what `--json` prints of it. */

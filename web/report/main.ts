@@ -251,7 +251,7 @@ class Page {
   }
 
   #followScroll(): void {
-    // The reader went back or forward, and the event that says so is still to come: what is known here is of before.
+    // The reader went back or forward, and the event that says so is still to come: this state is older.
     if (location.hash !== this.#address) return;
     // Scrolled by the page itself, or by something above that grew: the choice stands until the reader scrolls.
     if (this.#chosen) {

@@ -363,7 +363,7 @@ export class Coordinator {
         this.order(other, { kind: "group-moved", movedGroup: group, movedEpoch: epoch, rank: leader }, out);
   }
 
-  /** A leader of a later epoch than known here: an earlier coordinator put it there and died before saying so. */
+  /** A leader of a later epoch than this coordinator knows: an earlier coordinator put it there and died before saying so. */
   #follow(group: Group, leader: Rank, epoch: number, out: Effects): void {
     assert(coordinatorOfEpoch(epoch) <= this.epoch, "no group follows a coordinator that is older than it");
     this.#idle.forget(group.group);

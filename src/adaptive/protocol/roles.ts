@@ -209,7 +209,7 @@ export class Process {
   }
 
   /**
-   * Nobody leads any more, as far as can be known here, and nothing is decided: leads what is left. Should others do so
+   * Nobody leads any more, as far as this rank knows, and nothing is decided: leads what is left. Should others do so
    * too, or a leader live after all, epochs say whose word counts, as when deputies take over.
    */
   #adopt(now: Seconds, out: Effects): void {

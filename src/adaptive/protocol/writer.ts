@@ -180,7 +180,7 @@ export class Writer {
   }
 
   /**
-   * The transport saw a rank die. Where that leaves nobody who leads anything, as far as is known here, the lowest living
+   * The transport saw a rank die. Where that leaves nobody who leads anything, as far as this rank knows, the lowest living
    * rank of all asks whether it is over, and if not, takes over at once.
    */
   lose(rank: Rank, out: Effects): void {

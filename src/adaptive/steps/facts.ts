@@ -139,7 +139,7 @@ export function orderOfStart({ count, startNs }: WriteCalls): Uint32Array {
   return order.sort((a, b) => (startNs[a] as number) - (startNs[b] as number));
 }
 
-/** Least and greatest without spreading a long list into arguments. */
+/** Min and max without spreading a long list into arguments. */
 function extremes(values: readonly number[]): [number, number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {

@@ -31,7 +31,7 @@ interface FindingChange {
   readonly before?: Finding;
 }
 
-/** Relative difference below which a measured value says nothing, unless told otherwise. */
+/** Relative difference below which a measured value says nothing, by default. */
 export const NOISE = 0.1;
 
 export const isNoise = ({ before, after, measured }: Change, noise: number): boolean =>

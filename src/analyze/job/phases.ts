@@ -183,7 +183,7 @@ export class Phases implements BatchListener {
     this.#longestNs = Math.max(this.#longestNs, this.#rankNs[rank] as number);
   }
 
-  /** Notes whom this phase waits for. */
+  /** Notes the rank that this phase waits for. */
   #blame(isTurns: boolean): void {
     let [first, next] = [-1, 0];
     for (const rank of this.#present) {

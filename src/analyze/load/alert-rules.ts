@@ -73,7 +73,7 @@ function alertRule(value: unknown, where: string): AlertRule {
         `${where}: unknown field ${name}${didYouMean(name, FIELDS)} (have: ${FIELDS.join(", ")})`,
       );
     if (typeof text !== "string")
-      throw new UsageError(`${where}: ${name} is no text; numbers are written with units, "90 %"`);
+      throw new UsageError(`${where}: ${name} is not text; write numbers with units, "90 %"`);
   }
   const {
     id,

@@ -68,7 +68,7 @@ export class BitInput {
     return new InputEnd(this.#end - this.#base - this.limit);
   }
 
-  /** Takes `width` bits, at most 24; throws `InputEnd` when there are not so many. */
+  /** Takes `width` bits, at most 24; throws `InputEnd` when fewer are left. */
   take(width: number): number {
     if (this.count < width) {
       if (this.limit - this.at < 4) this.fill();

@@ -4,7 +4,7 @@
  * bzip2 sorts the rotations of a block; sorting them by comparison takes forever on runs and periods. Suffixes
  * can be sorted by induction instead (Nong, Zhang, Chan: "Two efficient algorithms for linear time suffix array
  * construction"), and on the least rotation of a block both orders agree: where one suffix is the beginning of
- * another, the rotation goes on with the least text there is, so it comes first as well (or is equal).
+ * another, the rotation continues with the smallest text there is, so it comes first as well (or is equal).
  */
 
 /** The transform: the last column of the sorted rotations, and the row that holds the block itself. */

@@ -160,7 +160,7 @@ describe("plimsoll generate sitewide", () => {
     await fails("--output is missing");
     await fails("add --tables", "--output", at("site"), "--scale", "1");
     await fails("--scale must be above 0", "--output", at("site"), "--scale", "0");
-    await fails("is no date", "--output", at("site"), "--start", "2018-02-30");
+    await fails("is not a date", "--output", at("site"), "--start", "2018-02-30");
     await fails("quartz", "--output", at("site"), "--cluster", "sierra");
     await fails("cannot be combined with --tables", "--output", at("site"), "--live", "--tables");
     await fails("needs --live", "--output", at("site"), "--live-seconds", "3");

@@ -163,7 +163,7 @@ function checkDate(text: string): void {
   const date = new Date(Date.UTC(year, month - 1, day));
   const isDate = match !== null && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
   if (!isDate || year < 2008 || year > 2199)
-    throw new UsageError(`--start ${text} is no date from 2008 to 2199; write it as ${DEFAULT_START}`);
+    throw new UsageError(`--start ${text} is not a date from 2008 to 2199; write it as ${DEFAULT_START}`);
 }
 
 function summary(

@@ -65,7 +65,7 @@ export default defineCommand({
         ? options.threshold
         : parseBytes("--threshold", options.threshold);
     if (options.line && options.output !== undefined)
-      throw new UsageError("--line and --output: a sentence is no page; choose one");
+      throw new UsageError("--line and --output: a sentence is not a page; choose one");
     await withStore(options, async (db) => {
       const { zone } = await zoned(db, options);
       const answer = await jobAnswer(db, id, {

@@ -1,4 +1,4 @@
-/** Where servers keep their data and state unless told. */
+/** Default folder of servers' data and state. */
 import { UsageError } from "../../base/errors.ts";
 import { option } from "../option.ts";
 

@@ -8,7 +8,7 @@ export interface BpDimension {
   readonly offset: number;
 }
 
-/** Least and greatest finite element, as raw bytes of the type in the byte order of the file. */
+/** Min and max of the finite elements, as raw bytes of the type in the byte order of the file. */
 export interface BpStatistics {
   readonly min?: Uint8Array;
   readonly max?: Uint8Array;

@@ -1,4 +1,4 @@
-/** Least and greatest element of data that comes piece by piece, without NaN and infinities. */
+/** Min and max of data that comes piece by piece, without NaN and infinities. */
 import { assert } from "../../base/assert.ts";
 import type { BpStatistics } from "./index-data.ts";
 import type { BpType } from "./types.ts";

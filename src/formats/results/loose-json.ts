@@ -108,7 +108,7 @@ class LooseReader {
     if (word === "true" || word === "false") return word === "true";
     if (word === "null" || /^[+-]?(nan|inf|infinity)(\(.*\))?$/i.test(word)) return null;
     const number = Number(word);
-    if (Number.isNaN(number)) throw new Error(`JSON: ${word.slice(0, 40)} is no value`);
+    if (Number.isNaN(number)) throw new Error(`JSON: ${word.slice(0, 40)} is not a value`);
     return number;
   }
 

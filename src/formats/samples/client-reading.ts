@@ -88,10 +88,10 @@ export function readClientReading(source: ByteSource): ClientReading {
   const { jobId, node, notes = [] } = value;
   if (typeof jobId !== "string" || typeof node !== "string") throw fault("expected jobId and node as text");
   if (!Array.isArray(notes) || !notes.every((note) => typeof note === "string"))
-    throw fault("notes are no list of texts");
+    throw fault("notes are not a list of texts");
   const memory = value.nodeMemoryBytes;
   if (memory !== undefined && decimal64(memory) === undefined)
-    throw fault("nodeMemoryBytes is no number in text");
+    throw fault("nodeMemoryBytes is not a number as text");
   return {
     jobId,
     node,
@@ -110,13 +110,13 @@ export function readClientReading(source: ByteSource): ClientReading {
 type Fault = (detail: string) => FormatError;
 
 function textField(value: unknown, name: string, fault: Fault): string | undefined {
-  if (value !== undefined && typeof value !== "string") throw fault(`${name} is no text`);
+  if (value !== undefined && typeof value !== "string") throw fault(`${name} is not text`);
   return value;
 }
 
 function numberField(value: unknown, name: string, fault: Fault): number | undefined {
   if (value !== undefined && (!Number.isSafeInteger(value) || (value as number) < 0))
-    throw fault(`${name} is no whole number`);
+    throw fault(`${name} is not a whole number`);
   return value as number | undefined;
 }
 

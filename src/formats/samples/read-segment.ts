@@ -165,12 +165,12 @@ class SegmentReader {
       throw this.#fault("expected toNs and perhaps fromNs, nanoseconds since 1970 as text");
     if (fromNs !== undefined && fromNs >= toNs) throw this.#fault("expected fromNs before toNs");
     if ((status !== undefined && typeof status !== "string") || typeof reset !== "boolean")
-      throw this.#fault("status is no text, or reset is neither true nor false");
+      throw this.#fault("status is not text, or reset is neither true nor false");
     const names: readonly string[] = target === undefined ? SERVER_NUMBERS : TARGET_NUMBERS;
     const numbers: Record<string, bigint> = {};
     for (const [name, text] of Object.entries(objectOf(value.numbers) ?? {})) {
       const number = stampOf(text);
-      if (number === undefined) throw this.#fault(`${name} is no number below 2^63 as text`);
+      if (number === undefined) throw this.#fault(`${name} is not a number below 2^63 as text`);
       if (names.includes(name)) numbers[name] = number;
     }
     this.#use.state?.({ target, fromNs, toNs, status, numbers, reset });

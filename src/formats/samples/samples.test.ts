@@ -226,7 +226,7 @@ describe("client readings", () => {
     expect(readClientReading(source(`${text}\0\0`)).node).toBe("n1");
     expect(changed('"version":1', '"version":7')).toThrow(/version 7, this Plimsoll knows 2/);
     expect(changed('"jobId":"1234"', '"jobId":1234')).toThrow(/expected jobId and node/);
-    expect(changed('"uid":1000', '"uid":-1')).toThrow(/uid is no whole number/);
+    expect(changed('"uid":1000', '"uid":-1')).toThrow(/uid is not a whole number/);
     expect(changed('"atNs":"10"', '"atNs":10')).toThrow(/before: expected atNs/);
     expect(changed('"hex":"ff00"', '"hex":"f"')).toThrow(/before: a file is not path and text/);
     expect(changed('"nodeMemoryBytes":"', '"nodeMemoryBytes":"-')).toThrow(/nodeMemoryBytes/);

@@ -46,7 +46,7 @@ export class JobRows {
     const shown = get("jobid") ?? get("jobidraw") ?? "";
     const parts = jobIdParts(shown);
     if (parts === undefined) {
-      noteBroken(this.notes, line, `"${shown.slice(0, 40)}" is no job id`);
+      noteBroken(this.notes, line, `"${shown.slice(0, 40)}" is not a job id`);
       return;
     }
     if (parts.step !== undefined) {
@@ -103,7 +103,7 @@ export class JobRows {
       const text = get(name) ?? "";
       const time = timeOf(text, this.#zone);
       if (time === null) {
-        noteBroken(this.notes, line, `"${text.slice(0, 40)}" in ${name} is no time`);
+        noteBroken(this.notes, line, `"${text.slice(0, 40)}" in ${name} is not a time`);
         return undefined;
       }
       if (isLocalTime(text)) this.notes.localTimes++;

@@ -69,7 +69,7 @@ interface JobIdParts {
   readonly step?: string;
 }
 
-/** `332_5`, `332_[6-9%2]`, `123+1`, `331.batch`, and mixtures; undefined when it is no job id. */
+/** `332_5`, `332_[6-9%2]`, `123+1`, `331.batch`, and mixtures; undefined for anything else. */
 export function jobIdParts(text: string): JobIdParts | undefined {
   const match = /^(\d+)(?:_(\d+|\[[\d,:%-]+\]))?(?:\+(\d+))?(?:\.(\w+(?:\+\w+)?))?$/.exec(text.trim());
   if (match === null) return undefined;

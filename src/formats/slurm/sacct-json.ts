@@ -20,7 +20,7 @@ export function readSacctJson(source: ByteSource, options: SlurmOptions = {}): S
     if (isObject(job)) rows.add(index + 1, (column) => columnOf(job, column));
     else {
       rows.notes.rows++;
-      noteBroken(rows.notes, index + 1, "an entry of jobs is no object");
+      noteBroken(rows.notes, index + 1, "an entry of jobs is not an object");
     }
   }
   return { jobs: rows.jobs, notes: rows.notes };

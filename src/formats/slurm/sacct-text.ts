@@ -49,7 +49,7 @@ export function rowsFor(options: SlurmOptions): JobRows {
   const zone = zoneOf(options.zone ?? "UTC");
   if (zone === undefined)
     throw new UsageError(
-      `"${options.zone}" is no time zone; say UTC, +02:00 or a name such as Europe/Berlin`,
+      `"${options.zone}" is not a time zone; use UTC, +02:00 or a name such as Europe/Berlin`,
     );
   return new JobRows(zone, options.cluster ?? "");
 }

@@ -184,7 +184,8 @@ export class LiveSite {
 
   #client(name: string): Client {
     const client = this.#clients.get(name);
-    if (client === undefined) throw new RangeError(`${name} is no client (have: ${this.clients.join(", ")})`);
+    if (client === undefined)
+      throw new RangeError(`${name} is not a client (have: ${this.clients.join(", ")})`);
     return client;
   }
 

@@ -145,7 +145,7 @@ function bind(koffi: Koffi, library: Library, path: string): Mpi {
     try {
       return [name, library.func(`MPI_${name}`, "int", parameters)] as const;
     } catch {
-      throw new UsageError(`${path} is no MPI library with MPI-IO: it has no MPI_${name}`);
+      throw new UsageError(`${path} is not an MPI library with MPI-IO: it has no MPI_${name}`);
     }
   });
   const libc = koffi.load(null);

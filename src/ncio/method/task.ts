@@ -30,7 +30,7 @@ type Fallback = "list" | "contiguous" | undefined;
 /** What a method did besides its requests. */
 export interface Outcome {
   readonly fallback?: Fallback;
-  /** This rank has something to sync; true unless said otherwise. */
+  /** This rank has something to sync; true by default. */
   readonly syncs?: boolean;
   /** Who syncs does so for all ranks. */
   readonly syncsForAll?: boolean;

@@ -19,7 +19,7 @@ import type { Trace, TraceBins, TraceCalls, TraceOffsets, TraceSpans } from "../
 import { type Column, ColumnWriter } from "./columns.ts";
 
 interface EncodeOptions {
-  /** Times of calls are rounded to multiples of this, of which a whole number makes a second. A nanosecond unless told. */
+  /** Times of calls are rounded to multiples of this, of which a whole number makes a second. A nanosecond by default. */
   readonly quantumSeconds?: number;
 }
 

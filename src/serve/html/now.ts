@@ -65,7 +65,7 @@ export function freshHtml(
   const cell = (one: FreshTarget, label: string) =>
     `<li${one.isLate ? ' class="late"' : ""} title="${attribute(`${one.label}: newest sample ${new Date(one.unix * 1000).toISOString().slice(0, 19)} UTC`)}"><b>${prose(label)}</b>${age(one)}</li>`;
   if (!isMany)
-    return `<div class="fresh"><span class="cap"><b>Age</b> of the newest sample, seconds unless said</span>${groups
+    return `<div class="fresh"><span class="cap"><b>Age</b> of the newest sample, in seconds unless a unit is given</span>${groups
       .filter(({ targets }) => targets.length > 0)
       .map(
         ({ kind, targets }) =>
@@ -77,7 +77,7 @@ export function freshHtml(
   const oldest = all
     .filter((one) => !one.isLate)
     .reduce((worst, one) => (one.unix < worst.unix ? one : worst), newest);
-  return `<div class="fresh many"><span class="cap"><b>Age</b> of the newest sample, seconds unless said</span><ul>${cell(newest, `newest of ${all.length} targets`)}${cell(oldest, "oldest that is not late")}${late
+  return `<div class="fresh many"><span class="cap"><b>Age</b> of the newest sample, in seconds unless a unit is given</span><ul>${cell(newest, `newest of ${all.length} targets`)}${cell(oldest, "oldest that is not late")}${late
     .slice(0, 12)
     .map((one) => cell(one, one.label))
     .join("")}</ul>${late.length > 12 ? `<span>and ${late.length - 12} more are late</span>` : ""}</div>`;

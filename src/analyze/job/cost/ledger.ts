@@ -39,7 +39,7 @@ export interface TracedPath {
   readonly seconds: number;
   readonly atOnceSeconds: number;
   readonly phases: number;
-  /** For whom the job waits, by rank. */
+  /** What the job waits for each rank. */
   readonly waits: CriticalPath["waits"];
   /** Part of the time of all records whose calls are known; the rest counts as the records say. */
   readonly covered: number;
@@ -87,7 +87,7 @@ export class Ledger {
     const single = new Map<number, number>();
     const late: LayerRecord[] = [];
     let [isNested, isLayered] = [false, false];
-    // Phases know for whom the job waits, and when.
+    // Phases know which rank the job waits for, and when.
     const isInPhases = path !== undefined && path.waits.size > 1;
     for (const file of job.files) {
       // The name of a layer is looked up: only where it matters.

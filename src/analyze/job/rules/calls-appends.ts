@@ -25,7 +25,7 @@ const tinyAppends = defineRule({
     "Lines or records of less than a block are appended one by one, and the calls take long: few enough that small-writes is silent, but each waits for storage or a lock.",
   needs: [["POSIX calls"]],
   thresholds: {
-    calls: limit`20 calls | appends below 4 KiB to a file, at least | ours: a log of fewer lines is no habit`,
+    calls: limit`20 calls | appends below 4 KiB to a file, at least | ours: a log of fewer lines does not matter`,
     share: limit`0.5 share | such appends of all writes of the file | ours: a file with fewer holds data with a header`,
     seconds: limit`0.001 seconds | mean time of such an append, at least | ours: the page cache takes microseconds, so a millisecond is a wait`,
   },

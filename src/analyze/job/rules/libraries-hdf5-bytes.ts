@@ -176,7 +176,7 @@ const hdf5ChunkCache = defineRule({
         "each chunk moved once, at the rate of all that is moved",
       ),
       measured: { ratio: moved / asked, bytes: moved - asked },
-      statement: `Below HDF5 ${formatBytes(moved)} are moved for ${formatBytes(asked)} of chunked datasets, ${times(moved / asked)} as much; chunks of ${worst.file.path} have ${sizeText(chunk)}, and HDF5 keeps 1 MiB of them unless told otherwise.`,
+      statement: `Below HDF5 ${formatBytes(moved)} are moved for ${formatBytes(asked)} of chunked datasets, ${times(moved / asked)} as much; chunks of ${worst.file.path} have ${sizeText(chunk)}, and HDF5 keeps 1 MiB of them by default otherwise.`,
       evidence: {
         numbers: [
           { label: "bytes of datasets", value: asked, unit: "bytes" },

@@ -18,7 +18,7 @@ import { many, sizeText, times } from "./wording.ts";
 const HDF5_NAME = /\.(h5|hdf5|he5|nc4)$/;
 /** Ours: opened this often by a rank, the program goes over the file again, not the library. */
 const OPENS_MOST = 2;
-/** HDF5's chunk cache unless told otherwise: what fits is not read again. */
+/** HDF5's default chunk cache: what fits is not read again. */
 const CACHE_BYTES = MIB;
 
 interface Limits {
@@ -85,7 +85,7 @@ export function unseenChunks(job: Job, limits: Limits): Judgement | undefined {
   const worst = heaviest(files, ({ traced }) => traced.bytes).record;
   return {
     ...sharedFacts(job, files, "read"),
-    statement: `${formatBytes(movedBytes(files))} are read from ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes. Most reads have ${sizeText(worst.accesses[0]?.bytes ?? 0)}: chunks of HDF5, which keeps 1 MiB of them unless told otherwise.`,
+    statement: `${formatBytes(movedBytes(files))} are read from ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes. Most reads have ${sizeText(worst.accesses[0]?.bytes ?? 0)}: chunks of HDF5, which keeps 1 MiB of them by default otherwise.`,
     action: {
       change: "Enlarge the chunk cache",
       advice:

@@ -151,7 +151,7 @@ const metadata = defineRule({
   },
 });
 
-/** Ours: what HDF5 keeps of a dataset's chunks in memory unless told otherwise (rdcc_nbytes of 1.x). */
+/** Ours: what HDF5 keeps of a dataset's chunks in memory by default (rdcc_nbytes of 1.x). */
 const CHUNK_CACHE_BYTES = MIB;
 
 type ChunkTrouble = "small" | "partial" | "misfit";
@@ -210,7 +210,7 @@ const chunks = defineRule({
     const statement = {
       small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: the ${sizeText(bytesMoved(worst.record))} that were moved are about ${grouped(worst.moved)} chunks.`,
       partial: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) covers ${percent(worst.access, worst.chunk)} of a chunk of ${sizeText(worst.chunk)}, in ${grouped(accessesOf(worst.record))} accesses; the chunk is larger than the chunk cache of ${sizeText(CHUNK_CACHE_BYTES)}.`,
-      misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is no multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved whole for a part of them, in ${grouped(accessesOf(worst.record))} accesses.`,
+      misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is not a multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved whole for a part of them, in ${grouped(accessesOf(worst.record))} accesses.`,
     }[worst.trouble];
     return {
       cost:

@@ -238,7 +238,7 @@ describe("hdf5-chunks", () => {
     const finding = findingOf(job(64 * KIB, 3 * MIB + 512 * KIB, 200), "hdf5-chunks");
     expect(finding.severity).toBe("info");
     expect(finding.confidence).toBe("low");
-    expect(finding.statement).toContain("(3.5 MiB) is no multiple of the chunk (1 MiB)");
+    expect(finding.statement).toContain("(3.5 MiB) is not a multiple of the chunk (1 MiB)");
   });
 
   it("is quiet about chunks of a megabyte that are written whole, and about few accesses", () => {

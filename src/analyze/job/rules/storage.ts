@@ -158,7 +158,7 @@ const slowOst = defineRule({
     ratio: limit`3 ratio | seconds per byte over those of the median OST | ours, by judgement: load of other jobs may well make a factor of two`,
     osts: limit`4 count | OSTs to compare | ours: a median of fewer says little`,
     ranks: limit`2 ranks | ranks that met the slow OST | ours: with one, rank and target cannot be told apart (see straggler)`,
-    cost: limit`0.01 share | time beyond the median OST's, as part of all time in reads and writes | ours: a slow target that holds little is no concern`,
+    cost: limit`0.01 share | time beyond the median OST's, as part of all time in reads and writes | ours: a slow target that holds little does not matter`,
   },
   judge(job, limits) {
     const slow = slowestTarget(job, limits);

@@ -177,7 +177,7 @@ const mmapIo = defineRule({
   subject: { text: "memory-mapped files", plural: true },
   picture: "files",
   meaning:
-    "Files are mapped into memory. Traffic through a mapping is no call, so the log counts none of its bytes and none of its time.",
+    "Files are mapped into memory. Traffic through a mapping is not a call, so the log counts none of its bytes and none of its time.",
   needs: [["POSIX"]],
   thresholds: {
     files: limit`1 files | mapped files that are not the program's own | ours: one is enough for sums that are too low`,

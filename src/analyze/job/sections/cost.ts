@@ -37,7 +37,7 @@ export function cost({ job }: ReportInput): Section {
 
 const WAITS_MAX = 20;
 
-/** For whom the job waits, where phases are known and ranks differ. */
+/** The ranks that the job waits for, where phases are known and ranks differ. */
 function waitsBlocks({ ledger: { path, seconds }, ranks }: Job): Block[] {
   if (path === undefined || ranks < 2 || path.waits.size === 0) return [];
   const from = path.source === "calls" ? "traced calls" : "the heat map";
@@ -45,7 +45,7 @@ function waitsBlocks({ ledger: { path, seconds }, ranks }: Job): Block[] {
   return [
     table(
       "cost-waits",
-      `For whom the job waits, phase by phase: ${counted(path.phases, "phase")} of I/O from ${from}, ${formatSeconds(seconds)} in all.`,
+      `Ranks that the job waits for, phase by phase: ${counted(path.phases, "phase")} of I/O from ${from}, ${formatSeconds(seconds)} in all.`,
       [
         ["rank", "Rank", "count", "The one with most time in a phase, or whose turn it is."],
         ["seconds", "Waited for it", "seconds", "Its time in these phases."],

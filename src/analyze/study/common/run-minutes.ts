@@ -3,7 +3,7 @@
  * a system and the look at a single job both count by these rules (B12).
  */
 
-/** Samples up to this many minutes after the end of a run count in its last minute, unless told otherwise. */
+/** Samples up to this many minutes after the end of a run count in its last minute, by default. */
 export const LATE_MINUTES = 1;
 
 /** Starts and ends outside of this are no times: 1971 to 2200. */

@@ -88,7 +88,7 @@ export function hourOf(spans: readonly ZoneSpan[]): (low: number, high: number) 
       const part = hours - full;
       if (part > ROUNDED_NS * HOURS_PER_NS && part < 1 - ROUNDED_NS * HOURS_PER_NS) return (full | 0) % 24;
     }
-    // Upper part and multiples of 1e9 have so many zero bits that the difference is exact.
+    // Upper part and multiples of 1e9 have enough zero bits for an exact difference.
     const whole = Math.floor(upper / 1e9);
     const seconds = whole + Math.floor((upper - whole * 1e9 + low) / 1e9);
     if (seconds < from || seconds >= to) {

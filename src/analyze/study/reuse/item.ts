@@ -15,7 +15,7 @@ export type ItemResult = StudyResult<Published>;
 export type Source = "files" | "runs" | "store";
 
 interface Order {
-  /** The database unless said. */
+  /** The database by default. */
   readonly from?: Source;
 }
 

@@ -40,7 +40,7 @@ export interface Prepared {
   intervals(): Promise<DrawnIntervals>;
 }
 
-/** What the accesses that a study holds at a time may take, unless told; ours. */
+/** What the accesses that a study holds at a time may take by default; ours. */
 export const RECORD_BYTES = 512 * 1024 * 1024;
 
 /** What a study may use. */

@@ -40,8 +40,8 @@ estimator: replicates of correlations, distances and effects lie off the number 
 median to the number itself. A test over every claim on generated stores asks that each number lies in its own interval. The row of a
 verdict shows the claim that decided it: the first that fails, else the first that is open.
 
-Finding 3 says "over 2 days for 80 % of the files": it tests the share of files with a mean gap of \`gapHours\` (50) or more, of which at least
-75 % are asked for (80 %, rounded to a digit). The 80th percentile, the other reading, already lies beyond two days when a fifth of the
+Finding 3 says "over 2 days for 80 % of the files": it tests the share of files with a mean gap of \`gapHours\` (50) or more, and asks for at least
+75 % (80 %, rounded to one digit). The 80th percentile, the other reading, already lies beyond two days when a fifth of the
 files rest that long; the reason of the verdict says what both readings give.
 
 The least over the most loaded OST (finding 7) is a ratio of extreme values. Chance drives extremes apart, so the measured

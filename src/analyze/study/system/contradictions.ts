@@ -2,7 +2,7 @@
 
 /** About efficient and inefficient writes (B06). */
 export const WRITE_CONTRADICTIONS: readonly string[] = [
-  "Efficient and inefficient jobs of the paper do not add up to its heavy ones: 39,315 of 2,563,299 jobs (Cab) and 124,100 of 1,295,473 (Quartz) are neither, and 94 of 294 users (Cab). Ties at a mean cannot be so many. Here the class between has a name and a size.",
+  "Efficient and inefficient jobs of the paper do not add up to its heavy ones: 39,315 of 2,563,299 jobs (Cab) and 124,100 of 1,295,473 (Quartz) are neither, and 94 of 294 users (Cab). Ties at a mean cannot be that frequent. Here the class between has a name and a size.",
   '89.8 % (Cab) and 92.4 % (Quartz) of all jobs are said to write more than the mean, but only "more than 53 %" do any I/O, and of data with a heavy tail few exceed the mean: 5 to 10 % are to be expected.',
   "Table III has medians above the means (39 GB and 14.4 GB). For amounts that are not negative a mean is at least half of the median, so the two cannot be of the same jobs. The means are over all jobs (14.4 GB x 2,854,478 jobs = 41.4 TB x 994 users); the medians fit heavy jobs only.",
   "Bytes per call of users (30.5 GB) exceed those of every job (820 MB): they must be sums over jobs, not bytes over calls. Both are options here.",

@@ -54,7 +54,7 @@ export interface Jobs {
   readonly negative: number;
 }
 
-/** Clusters beyond this share the last number; nobody has so many. */
+/** Clusters beyond this share the last number; no site has that number of clusters. */
 const CLUSTERS_MAX = 255;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

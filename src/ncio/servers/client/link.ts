@@ -211,7 +211,7 @@ export class Link {
 
   #checkLength(length: number): void {
     if (length < HEADER_BYTES - 4 || length > this.#frameMax)
-      throw new Error(`sent a frame of ${length} bytes, which is no answer of a storage target`);
+      throw new Error(`sent a frame of ${length} bytes, which is not an answer of a storage target`);
   }
 
   #watch(): void {

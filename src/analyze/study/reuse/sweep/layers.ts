@@ -18,7 +18,7 @@ export class Layers {
   #sums = new Float64Array(FIELDS * 1024);
   #used = 0;
 
-  /** Begins a part of so many files. */
+  /** Begins a part with this number of files. */
   begin(files: number): void {
     this.#slots = new Int32Array(files * LAYERS).fill(-1);
     this.#sums.fill(0, 0, this.#used * FIELDS);

@@ -13,7 +13,7 @@ export interface RunSampleState {
   readonly rows: SampleRows;
 }
 
-/** Runs whose hash is small, so many as there is room for: the same ones whatever the order in which they come. */
+/** The runs with the smallest hashes, as many as there is room for: the same ones in any order of arrival. */
 export class RunSample {
   readonly #max: number;
   #limit = 2 ** 32;
