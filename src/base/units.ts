@@ -24,7 +24,7 @@ export function formatSize(bytes: number): string {
     scaled /= 1024;
     power++;
   }
-  return `${threeDigits(Math.abs(scaled) >= 1000 ? Math.round(scaled) : scaled, 1024)} ${BINARY_UNITS[power]}`;
+  return `${fewDigits(Math.abs(scaled) >= 1000 ? Math.round(scaled) : scaled, 1024)} ${BINARY_UNITS[power]}`;
 }
 
 /** `1.39 GB/s`. */
@@ -32,7 +32,8 @@ export function formatRate(bytesPerSecond: number): string {
   return formatScaled(bytesPerSecond, "B/s");
 }
 
-export function formatScaled(value: number, unit: string): string {
+/** `390.9 kB` with four digits; three unless said. */
+export function formatScaled(value: number, unit: string, digits = 3): string {
   let scaled = value;
   let power = 0;
   // 999.5 would round to 1000: it belongs to the next prefix.
@@ -40,17 +41,17 @@ export function formatScaled(value: number, unit: string): string {
     scaled /= 1000;
     power++;
   }
-  return `${threeDigits(scaled)} ${PREFIXES[power]}${unit}`;
+  return `${fewDigits(scaled, 1000, digits)} ${PREFIXES[power]}${unit}`;
 }
 
 /** Seconds with three digits: `6.17 s`. */
 export function formatSeconds(seconds: number): string {
-  return `${threeDigits(seconds)} s`;
+  return `${fewDigits(seconds)} s`;
 }
 
 /** `41.3 %`; a share that is not known is `not recorded`. */
 export function formatShare(share: number): string {
-  return Number.isNaN(share) ? "not recorded" : `${threeDigits(100 * share)} %`;
+  return Number.isNaN(share) ? "not recorded" : `${fewDigits(100 * share)} %`;
 }
 
 /** `30512` as `30,512`. */
@@ -76,9 +77,9 @@ export function formatAge(seconds: number): string {
   return `${Math.max(0, Math.round(seconds / length))}${letter}`;
 }
 
-function threeDigits(value: number, wholeBelow = 1000): string {
+function fewDigits(value: number, wholeBelow = 1000, digits = 3): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   return Number.isInteger(value) && Math.abs(value) < wholeBelow
     ? String(value)
-    : Number(value.toPrecision(3)).toString();
+    : Number(value.toPrecision(digits)).toString();
 }

@@ -52,6 +52,8 @@ const COMPONENTS = [
     ${WORKLOADS}
   component cold | IV.B | Caches flushed before each run, runs repeated and averaged
     ${WORKLOADS}
+  component while-running | III.C | T of what was recorded so far, computed while the application runs
+    plimsoll bps TRACE | test/record/while-running.test.ts | docs/record.md
   component block | III.A | A block of 512 bytes; --block sets another | 512 bytes
     ${COMPUTED}
   `),
@@ -62,14 +64,6 @@ const COMPONENTS = [
     "Seek time and rotational latency, metrics of one drive",
     "no input holds the seeks of a drive, and the paper measures none",
     ["plimsoll bps TRACE", "docs/bps.md"],
-  ),
-  unjudged(
-    "component",
-    "while-running",
-    "III.C",
-    "T computed while the application runs",
-    "here T is computed from the recorded calls after the run",
-    ["plimsoll record -- PROGRAM", "docs/record.md"],
   ),
   unjudged(
     "algorithm",

@@ -1,5 +1,5 @@
 /** Ching et al., IPDPS '06: noncontiguous I/O for structured scientific data. */
-import { formatRate } from "../base/units.ts";
+import { formatRate, formatScaled } from "../base/units.ts";
 import {
   claimsOf,
   guidelinesOf,
@@ -180,7 +180,7 @@ const BANDWIDTHS = PUBLISHED_BANDWIDTHS.map((one): PaperItem => {
     kind: "number",
     place: `5, Fig. ${FIGURE_OF[variable]}`,
     title: `Bandwidth in ${accessCase} over region ${variable}, ${name}, ${note}`,
-    published: formatRate(bytesPerSecond),
+    published: formatScaled(bytesPerSecond, "B/s", 5),
     command: COMMAND,
     manual: MANUAL,
     answer: ({ ncio }) => {

@@ -1,6 +1,6 @@
 /** Patel et al., FAST '20: access, reuse and sharing of I/O-intensive files. */
 import { REUSE_STUDY } from "../analyze/study/reuse/index.ts";
-import { unjudged, type Paper, parts } from "./item.ts";
+import { computed, type Paper, parts, unjudged } from "./item.ts";
 import { figureItem, findingItem, numberItems, type StudyPaper, valueItem } from "./study-items.ts";
 
 const COMMAND = "plimsoll study reuse --store S -o study";
@@ -164,65 +164,129 @@ const FINDINGS = [
 /** What the text says without a number of its own, with the value of the study beside it. */
 const STATEMENTS = (
   [
-    ["A02.oneRun", "2.2, Fig. 2", "Most files are accessed by one run only", "most files"],
+    ["A02.below100GB", "2.2, Fig. 2", "Most files move less than 100 GB"],
+    ["A02.oneRun", "2.2, Fig. 2", "Most files are accessed by one run only"],
+    ["A20.burstBufferShare", "2.1", "Burst buffers have little of the I/O (here: excluded mounts)"],
+    ["A17.readHeavyByReads", "2.3", "Read-heavy files are read by read runs (here: share of their runs)"],
     [
-      "A20.burstBufferShare",
-      "2.1",
-      "Burst buffers have little of the I/O (here: excluded mounts)",
-      "5 to 15 %",
+      "A17.writeHeavyByWrites",
+      "2.3",
+      "Write-heavy files are written by write runs (here: share of their runs)",
     ],
+    ["A17.bothByReads", "2.3", "Read runs work on the other files too (here: share of their runs)"],
+    ["A17.bothByWrites", "2.3", "Write runs work on the other files too (here: share of their runs)"],
+    ["A18.readGapOverRun", "3.1, finding 3", "Read gaps are much longer than runs (here: mean over mean)"],
+    ["A18.writeGapOverRun", "3.1, finding 3", "Write gaps are much longer than runs (here: mean over mean)"],
+    ["A10.filesOfSeveralUsers", "3.1", "All applications of a file are of one user (here: files of more)"],
     [
-      "A10.filesOfSeveralUsers",
-      "3.1",
-      "All applications of a file are of one user (here: files of more)",
-      "none",
+      "A19.pairsReadAndWrite",
+      "3.1, finding 5",
+      "Each application reads and writes what it shares (here: share of them)",
     ],
-    [
-      "A12.filesLeastOverMost",
-      "3.2, Fig. 7",
-      "OSTs are more alike in files than in data",
-      "much lower spread",
-    ],
-    [
-      "A12.applicationsLeastOverMost",
-      "3.2, Fig. 7",
-      "OSTs are more alike in applications",
-      "much lower spread",
-    ],
-    ["A12.usersLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in users", "much lower spread"],
-    [
-      "A13.stdioAccesses",
-      "3.2, Fig. 8",
-      "STDIO is the interface that is used least (here: accesses)",
-      "least",
-    ],
-    [
-      "A13.posixSdSeconds",
-      "3.2, Fig. 8(c)",
-      "Times of ranks differ most through POSIX (here: sd)",
-      "especially high",
-    ],
+    ["A12.filesLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in files than in data"],
+    ["A12.applicationsLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in applications"],
+    ["A12.usersLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in users"],
+    ["A13.stdioAccesses", "3.2, Fig. 8", "STDIO is the interface that is used least (here: accesses)"],
+    ["A13.posixSdSeconds", "3.2, Fig. 8(c)", "Times of ranks differ most through POSIX (here: sd)"],
     [
       "A14.slowestHour",
       "3.2, Fig. 9(b)",
       "I/O takes longest in the hours with most data (here: the slowest hour)",
-      "3 to 5 h and a few hours after",
     ],
     [
       "A14.steadiestHour",
       "3.2, Fig. 9(c)",
       "I/O time varies least for runs that start in the hours with most data (here: the steadiest hour)",
-      "peak hours",
     ],
-    ["A15.readHeavyMeanCovBytes", "3.2", "Read-heavy files change least in data (here: mean CoV)", "least"],
-    ["A16.sequential", "4", "I/O through POSIX is sequential (here: share of calls)", "almost all"],
+    ["A15.readHeavyMeanCovBytes", "3.2", "Read-heavy files change least in data (here: mean CoV)"],
+    ["A16.sequential", "4", "I/O through POSIX is sequential (here: share of calls)"],
   ] as const
-).map(([full, place, title, published]) => valueItem(STUDY, full, place, title, published));
+).map(([full, place, title]) => valueItem(STUDY, full, place, title));
+
+/** Numbers of the text that follow from others of it. */
+const SUMS = (
+  [
+    [
+      "all-bytes",
+      "2.1",
+      "Bytes read and written of all logs",
+      "12.8 PB",
+      `${(6.9 + 5.9).toFixed(1)} PB`,
+      true,
+    ],
+    [
+      "selected-bytes",
+      "2.2",
+      "Bytes read and written of the selected files",
+      "7.8 PB",
+      `${(4.7 + 3.1).toFixed(1)} PB`,
+      true,
+    ],
+    [
+      "all-classes",
+      "2.2, finding 1",
+      "Read-heavy, write-heavy and both together",
+      "all files",
+      `${22 + 7 + 71} %`,
+      true,
+    ],
+    [
+      "read-over-write-runs",
+      "3.1",
+      "Read runs over write runs, of 69 % and 31 %",
+      "2.2×",
+      `${(69 / 31).toFixed(1)}×`,
+      true,
+    ],
+    [
+      "streak-ratio",
+      "3.1, finding 4",
+      "Mean read streak over mean write streak, of over 14 and below 4",
+      "4.3×",
+      `more than ${14 / 4}×`,
+      true,
+    ],
+    [
+      "gaps-of-both",
+      "3.1",
+      "Mean gap of read runs and write runs, of 47 and 55 h",
+      "more than 50 h",
+      `${(47 + 55) / 2} h; 47 h of read runs is less`,
+      true,
+    ],
+    [
+      "shared-classes",
+      "3.1",
+      "Shared files: both, read-heavy and write-heavy together",
+      "all shared files",
+      `${86 + 12 + 2} %`,
+      true,
+    ],
+    [
+      "posix-spread",
+      "3.2",
+      "Deviation over ranks beside the data of a run, POSIX",
+      "negligible",
+      `${((100 * 1.5) / 260).toFixed(1)} % at most`,
+      true,
+    ],
+  ] as const
+).map(([id, place, title, published, here, holds]) =>
+  computed(id, place, title, published, here, COMMAND, MANUAL, holds),
+);
 
 export const REUSE_PAPER: Paper = {
   id: "reuse",
   short: "Patel et al., FAST '20",
   title:
     "Uncovering Access, Reuse, and Sharing Characteristics of I/O-Intensive Files on Large-Scale Production HPC Systems",
-  items: [...COMPONENTS, ...CONDITIONS, ...FIGURES, ...FINDINGS, ...STATEMENTS, ...numberItems(STUDY)],
+  items: [
+    ...COMPONENTS,
+    ...CONDITIONS,
+    ...FIGURES,
+    ...FINDINGS,
+    ...STATEMENTS,
+    ...numberItems(STUDY),
+    ...SUMS,
+  ],
 };

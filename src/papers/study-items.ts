@@ -1,7 +1,7 @@
 /** Items of the two papers whose studies read a store: numbers from the items of the study, findings, and figures. */
 import { assert } from "../base/assert.ts";
 import type { StudyKind } from "../analyze/study/common/sections.ts";
-import { itemAndKey, type Value, valueInfo, valueText } from "../analyze/study/common/values.ts";
+import { infoOf, itemAndKey, publishedText, type Value, valueText } from "../analyze/study/common/values.ts";
 import { type Answer, notJudged, type Origin, type PaperItem } from "./item.ts";
 import type { FindingResult, PaperResults, StudyOutcome } from "./results.ts";
 
@@ -16,40 +16,40 @@ export interface StudyPaper<Published> {
 /** Each number that the study has beside one of the paper. */
 export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[] {
   return study.kind.items.flatMap((item) =>
-    Object.entries({ ...item.values, ...item.tabled, ...item.others }).flatMap(
-      ([key, [unit, label, published, printed]]): PaperItem[] => {
-        const full = `${item.id}.${key}`;
-        assert(published !== undefined || printed === undefined, `${full}: no published value`);
-        if (published === undefined || item.repeats?.includes(key)) return [];
-        return [
-          {
-            id: full,
-            kind: "number",
-            place: item.place ?? /\((.+)\)$/.exec(item.title)?.[1] ?? "",
-            title: `${item.title.replace(/ \(.+\)$/, "")}: ${label}`,
-            published: printed ?? study.kind.publishedText(unit, published),
-            command: study.command,
-            manual: `${study.manual}#${item.id.toLowerCase()}`,
-            answer: (results) => numberAnswer(study, full, results[study.paper]),
-          },
-        ];
-      },
-    ),
+    Object.entries({ ...item.values, ...item.tabled, ...item.others }).flatMap(([key, info]): PaperItem[] => {
+      const full = `${item.id}.${key}`;
+      if (info[2] === undefined || item.repeats?.includes(key)) return [];
+      return [
+        {
+          id: full,
+          kind: "number",
+          place: item.place ?? /\((.+)\)$/.exec(item.title)?.[1] ?? "",
+          title: `${item.title.replace(/ \(.+\)$/, "")}: ${info[1]}`,
+          published: publishedText(info, study.kind.publishedText),
+          command: study.command,
+          manual: `${study.manual}#${item.id.toLowerCase()}`,
+          answer: (results) => numberAnswer(study, full, results[study.paper]),
+        },
+      ];
+    }),
   );
 }
 
 /** A statement without a number in the paper, beside a value of the study. */
-export const valueItem = <Published>(
+export function valueItem<Published>(
   study: StudyPaper<Published>,
   full: string,
   place: string,
   title: string,
-  published: string,
-): PaperItem => ({
-  ...{ id: `said.${full}`, kind: "number", place, title, published, command: study.command },
-  manual: `${study.manual}#${itemAndKey(full)[0].toLowerCase()}`,
-  answer: (results) => numberAnswer(study, full, results[study.paper]),
-});
+): PaperItem {
+  const [, , number, words] = infoOf(study.kind.items, full);
+  assert(number === undefined && words !== undefined, `${full}: a number, or no words of the paper`);
+  return {
+    ...{ id: `said.${full}`, kind: "number", place, title, published: words, command: study.command },
+    manual: `${study.manual}#${itemAndKey(full)[0].toLowerCase()}`,
+    answer: (results) => numberAnswer(study, full, results[study.paper]),
+  };
+}
 
 const NO_RESULT: Answer = notJudged("no study was given");
 
@@ -99,14 +99,11 @@ function numberAnswer<Published>(
 }
 
 function hereText<Published>(kind: StudyKind<Published>, full: string, value: unknown): string {
-  const [id, key] = itemAndKey(full);
-  const item = kind.items.find((one) => one.id === id);
-  const info = item && valueInfo(item, key);
-  assert(info !== undefined, `${full}: no item declares this value`);
+  const [unit] = infoOf(kind.items, full);
   if (value === null || value === undefined) return "";
   // Sums of bytes beyond 2^53 are texts in JSON.
   const number = typeof value === "string" && /^\d+$/.test(value) ? BigInt(value) : (value as Value);
-  return typeof number === "number" && Number.isNaN(number) ? "" : valueText(info[0], number);
+  return typeof number === "number" && Number.isNaN(number) ? "" : valueText(unit, number);
 }
 
 /** What holds in generated data is not confirmed by it. */
@@ -121,20 +118,19 @@ function verdictWord(word: string, { synthetic, mixed, simulated }: StudyOutcome
 const linkTo = ({ report }: StudyOutcome, anchor: string): { readonly link?: string } =>
   report === undefined ? {} : { link: `${report}#${anchor}` };
 
-/** A finding with the numbers of the paper that it rests on. */
+/** A finding with the numbers of the paper that it rests on; `judgedBy` is that of the study. */
 export function findingItem<Published>(
   study: StudyPaper<Published>,
   id: string,
   place: string,
   title: string,
   keys: readonly string[],
+  judgedBy = id,
 ): PaperItem {
   const published = keys.map((full) => {
-    const [item, key] = itemAndKey(full);
-    const found = study.kind.items.find((one) => one.id === item);
-    const info = found && valueInfo(found, key);
-    assert(info?.[2] !== undefined, `${full}: the paper prints no such number`);
-    return `${info[1]} ${info[3] ?? study.kind.publishedText(info[0], info[2])}`;
+    const info = infoOf(study.kind.items, full);
+    assert(info[2] !== undefined, `${full}: the paper prints no such number`);
+    return `${info[1]} ${publishedText(info, study.kind.publishedText)}`;
   });
   return {
     id,
@@ -148,7 +144,7 @@ export function findingItem<Published>(
       const outcome = results[study.paper];
       return outcome === undefined
         ? NO_RESULT
-        : findingAnswer(outcome, id, (finding) =>
+        : findingAnswer(outcome, judgedBy, (finding) =>
             finding.claims.map(({ key, measured }) => hereText(study.kind, key, measured)).join("; "),
           );
     },

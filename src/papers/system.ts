@@ -1,7 +1,7 @@
 /** Paul et al. 2020: application I/O from system level statistics. */
 import { formatCount } from "../base/units.ts";
 import { SYSTEM_STUDY, type SystemPublished } from "../analyze/study/system/index.ts";
-import { computed, type Paper, parts, unjudged } from "./item.ts";
+import { computed, type Paper, parts } from "./item.ts";
 import { figureItem, findingItem, numberItems, type StudyPaper, valueItem } from "./study-items.ts";
 
 const COMMAND = "plimsoll study system --store S -o study";
@@ -38,16 +38,8 @@ const COMPONENTS = [
     ${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}#b18
   component hours | V-A, V-B | Hours in which I/O contends, to avoid
     plimsoll quiet-hours --store S | test/analyze/load-quiet.test.ts | docs/load.md
-  `),
-  unjudged(
-    "component",
-    "light-jobs",
-    "IV-F",
-    "Light jobs scheduled beside heavy users",
-    "the paper proposes it and gives no result; a schedule needs the queue of waiting jobs, which no input has. The study names the heavy users to schedule around (rule dominant-user)",
-    [COMMAND, `${MANUAL}#b18`],
-  ),
-  ...parts(`
+  component light-jobs | IV-F | Light jobs scheduled beside heavy users, tested on the queue of the past
+    ${COMMAND} | src/analyze/study/system/scheduling.test.ts | ${MANUAL}#b19
   component forgotten-jobs | III-B | A job without requests for 600 s is forgotten, and begins at 0 again
     plimsoll ingest SAMPLES --store S | src/formats/lustre/delta.test.ts | docs/formats/lustre.md
   component unused-memory | IV-H, V-B | Lesson: memory that I/O leaves unused can hold data that is read ahead
@@ -232,37 +224,44 @@ const SUMS = [
 ];
 
 /** What the text says without a number, with the value of the study beside it. */
-const said = (key: string, place: string, title: string, published: string) =>
-  valueItem(STUDY, key, place, title, published);
+const STATEMENTS = (
+  [
+    ["B15.allBelow1Share", "IV-H, Fig. 12", "Most jobs write all bursts below 1 % of memory"],
+    ["B15.all10To50Share", "IV-H, Fig. 12", "Few jobs write all bursts at 10 to 50 % of memory"],
+    ["B05.mostlyRead", "IV-B", "Some users run only workloads that read (here: mostly)"],
+    ["B05.mostlyWritten", "IV-B", "Some users run only workloads that write (here: mostly)"],
+    ["B10.durationBytesSpearman", "IV-F", "Duration of a job and its I/O are not correlated"],
+    ["B11.top1PercentJobsShare", "V-A", "A small number of jobs make most of the load"],
+    ["B16.mostlyMediumShare", "IV-H", "Many jobs write bursts of 1 MB to 1 GB most of the time"],
+    [
+      "B17.slowestHour",
+      "IV-I, Fig. 14b",
+      "Similar jobs take longest at the hours with most data (here: the slowest)",
+    ],
+  ] as const
+).map(([full, place, title]) => valueItem(STUDY, full, place, title));
 
-const STATEMENTS = [
-  said("B15.allBelow1Share", "IV-H, Fig. 12", "Most jobs write all bursts below 1 % of memory", "most jobs"),
-  said(
-    "B15.all10To50Share",
-    "IV-H, Fig. 12",
-    "Few jobs write all bursts at 10 to 50 % of memory",
-    "few jobs",
-  ),
-  said("B05.mostlyRead", "IV-B", "Some users run only workloads that read (here: mostly)", "some users"),
-  said("B05.mostlyWritten", "IV-B", "Some users run only workloads that write (here: mostly)", "some users"),
-  said(
-    "B10.durationBytesSpearman",
-    "IV-F",
-    "Duration of a job and its I/O are not correlated",
-    "no correlation",
-  ),
-  said("B11.top1PercentJobsShare", "V-A", "A small number of jobs make most of the load", "most of the load"),
-  said(
-    "B16.mostlyMediumShare",
-    "IV-H",
-    "Many jobs write bursts of 1 MB to 1 GB most of the time",
-    "many jobs",
-  ),
-];
+/** The lessons of section V, each with the observation that it rests on. */
+const LESSONS = (
+  [
+    ["admin-1", "O02", "Reads and writes need equal care"],
+    ["admin-2", "O01", "Schedule and avoid contention for short jobs"],
+    ["admin-3", "O13", "Defensive I/O is not the main use: few bursts are large"],
+    ["admin-4", "O10", "Improve the jobs that move most, not those that run longest"],
+    ["admin-5", "O03", "Few applications write efficiently"],
+    ["admin-6", "O15", "Find the hours of contention, and have users avoid them"],
+    ["admin-7", "O06", "Balance the load of metadata servers"],
+    ["user-1", "O03", "Write more bytes per call"],
+    ["user-2", "O15", "Start I/O-intensive jobs at other hours"],
+    ["user-3", "O13", "Use the memory that I/O leaves for reading ahead"],
+  ] as const
+).map(([id, judgedBy, title]) =>
+  findingItem(STUDY, `lesson-${id}`, id.startsWith("user") ? "V-B" : "V-A", `Lesson: ${title}`, [], judgedBy),
+);
 
 export const SYSTEM_PAPER: Paper = {
   id: "system",
   short: "Paul et al. 2020",
   title: "Understanding HPC Application I/O Behavior Using System Level Statistics",
-  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...STATEMENTS, ...numberItems(STUDY), ...SUMS],
+  items: [...COMPONENTS, ...FIGURES, ...FINDINGS, ...LESSONS, ...STATEMENTS, ...numberItems(STUDY), ...SUMS],
 };

@@ -39,7 +39,7 @@ function tableChecks(line: Hourly): Check[] {
       ...common,
       id: `${published.row} CoV`,
       claim: `${line.id}: coefficient of variation of hourly tests`,
-      published: percent(published.cov),
+      published: `${(100 * published.cov).toFixed(2)} %`,
       tolerance: "10 points",
       judge: (evidence) => {
         const value = coefficientOfVariation(speeds(evidence), 1);

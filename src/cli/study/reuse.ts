@@ -1,7 +1,7 @@
 /** `plimsoll study reuse`: the study of file reuse (Patel et al., FAST '20) on the logs of a store. */
 import { numberOf } from "../../analyze/study/common/values.ts";
 import {
-  claimText,
+  REUSE_STUDY,
   REUSE_OPTIONS,
   REUSE_ROWS,
   reuseOptions,
@@ -144,7 +144,7 @@ function studyText(study: Study, width: number, origin: Provenance): string {
     verdictOf(study, origin),
     "",
     ...findingLines(study.findings, {
-      ...{ word: "finding", claimText, width },
+      ...{ kind: REUSE_STUDY, word: "finding", width },
       isEmpty: study.files === 0,
       synthetic: isSynthetic(origin),
     }),

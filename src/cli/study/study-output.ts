@@ -1,15 +1,20 @@
 /** A study over a store as lines on the terminal; the same for all of them. */
 import type { StudyFinding } from "../../analyze/study/common/finding.ts";
 import { HELD } from "../../analyze/study/common/judge.ts";
-import { verdictText } from "../../analyze/study/common/sections.ts";
+import {
+  claimPublished,
+  claimText,
+  type StudyKind,
+  verdictText,
+} from "../../analyze/study/common/sections.ts";
 import { textTable } from "../../base/text-table.ts";
 
 export const linesText = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 
-interface FindingLook {
+interface FindingLook<Published> {
+  readonly kind: StudyKind<Published>;
   /** What the study calls a finding. */
   readonly word: string;
-  readonly claimText: (key: string, value: number | null) => string;
   readonly width: number;
   /** With nothing to study there is no reason to give for each. */
   readonly isEmpty: boolean;
@@ -17,9 +22,9 @@ interface FindingLook {
 }
 
 /** Each finding with own beside published, then why some do not hold; titles are cut to the width. */
-export function findingLines(
+export function findingLines<Published>(
   findings: readonly StudyFinding[],
-  { word, claimText, width, isEmpty, synthetic }: FindingLook,
+  { kind, word, width, isEmpty, synthetic }: FindingLook<Published>,
 ): string[] {
   const rows = findings.map((one) => {
     const key = one.decidedBy;
@@ -28,9 +33,9 @@ export function findingLines(
       one.id,
       verdictText(one.verdict, synthetic),
       one.title,
-      claimText(key, one.measured),
-      Number.isNaN(low) ? "" : `${claimText(key, low)} … ${claimText(key, high)}`,
-      one.published === null ? "" : claimText(key, one.published),
+      claimText(kind, key, one.measured),
+      Number.isNaN(low) ? "" : `${claimText(kind, key, low)} … ${claimText(kind, key, high)}`,
+      one.published === null ? "" : claimPublished(kind, key, one.published),
     ];
   });
   const head = ["", "verdict", word, "here", "interval", "published"];

@@ -1,6 +1,6 @@
 /** The study of a system as JSON and on the terminal. */
 import { numberOf } from "../../analyze/study/common/values.ts";
-import { claimText, type Study, verdictOf } from "../../analyze/study/system/index.ts";
+import { type Study, SYSTEM_STUDY, verdictOf } from "../../analyze/study/system/index.ts";
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
 import { itemsJson } from "./items-json.ts";
 import { findingLines, linesText } from "./study-output.ts";
@@ -51,7 +51,7 @@ export function studyText(study: Study, width: number, origin: Provenance): stri
     verdictOf(study, origin),
     "",
     ...findingLines(study.findings, {
-      ...{ word: "observation", claimText, width, isEmpty },
+      ...{ kind: SYSTEM_STUDY, word: "observation", width, isEmpty },
       synthetic: isSynthetic(origin),
     }),
     ...(advice.length === 0 ? [] : ["", "What to do", ...advice]),

@@ -2,7 +2,7 @@
 import type { Chart, DensityChart, Figure, PublishedMark } from "../../../model/index.ts";
 import { assert } from "../../../base/assert.ts";
 import type { ItemFacts } from "./item.ts";
-import { itemAndKey, valueInfo, type ValueUnit } from "./values.ts";
+import { itemAndKey, publishedText, valueInfo, type ValueUnit } from "./values.ts";
 
 /** A figure of the paper, which is drawn under ids that begin so. */
 export interface PaperFigure<Published> {
@@ -25,7 +25,7 @@ export interface PaperFigures<Published> {
 export function asInPaper<Published>(
   figure: Figure,
   item: ItemFacts<string, Published>,
-  { figures, publishedText }: PaperFigures<Published>,
+  { figures, publishedText: text }: PaperFigures<Published>,
 ): Figure {
   const found = figures.find(({ id }) => figure.id.startsWith(id) && !/^\d/.test(figure.id.slice(id.length)));
   if (found === undefined) return figure;
@@ -33,13 +33,13 @@ export function asInPaper<Published>(
     const [id, key] = itemAndKey(full);
     const info = id === item.id ? valueInfo(item, key) : undefined;
     assert(info?.[2] !== undefined, `${figure.id}: ${full} is no published value of its item`);
-    return [info[0], info[1], info[2]] as const;
+    return { info, published: info[2] };
   };
   const said = (found.keys ?? []).map((full) => {
-    const [unit, label, published] = infoOf(full);
-    return `${label} ${publishedText(unit, published)}`;
+    const { info } = infoOf(full);
+    return `${info[1]} ${publishedText(info, text)}`;
   });
-  const marks = found.marks?.((full) => infoOf(full)[2]) ?? [];
+  const marks = found.marks?.((full) => infoOf(full).published) ?? [];
   return {
     ...figure,
     title: `Figure ${found.number}: ${lowered(figure.title)}`,

@@ -14,7 +14,7 @@ import {
 import type { StudyFinding, Verdict } from "./finding.ts";
 import type { ItemFacts, StudyItem, StudyResult } from "./item.ts";
 import type { OptionInfo } from "./options.ts";
-import { itemAndKey, unitOf, type ValueUnit, valueText } from "./values.ts";
+import { infoOf, itemAndKey, publishedText, type ValueInfo, type ValueUnit, valueText } from "./values.ts";
 
 /** What a report of a study is made from. */
 export interface StudyDocumentInput<Study> {
@@ -75,8 +75,24 @@ export function claimText<Published>(kind: StudyKind<Published>, key: string, va
   if (value === null) return "not published";
   if (Number.isNaN(value)) return "not known";
   if (!Number.isFinite(value)) return "infinite";
-  return kind.words.claimText(unitOf(kind.items, key), value);
+  return kind.words.claimText(infoOf(kind.items, key)[0], value);
 }
+
+/** The paper's number of a claim, in its words where it has more than the number. */
+export function claimPublished<Published>(
+  kind: StudyKind<Published>,
+  key: string,
+  value: number | null,
+): string {
+  const [, , published, words] = infoOf(kind.items, key);
+  return words !== undefined && value !== null && numbersIn(published).includes(value)
+    ? words
+    : claimText(kind, key, value);
+}
+
+/** One number, or one for each cluster of the paper. */
+const numbersIn = (published: unknown): readonly unknown[] =>
+  typeof published === "object" && published !== null ? Object.values(published) : [published];
 
 interface StudyData<Published> {
   readonly items: Readonly<Record<string, StudyResult<Published>>>;
@@ -188,7 +204,7 @@ function findingsSection<Published>(
             one.id,
             one.title,
             verdictText(one.verdict, synthetic),
-            claimText(kind, key, one.published),
+            claimPublished(kind, key, one.published),
             claimText(kind, key, one.measured),
             intervalText(kind, key, one.interval),
             one.reason,
@@ -248,11 +264,12 @@ const searchable = (one: TableBlock): TableBlock => ({ ...one, searchable: one.r
 
 /** Values of an item; cells of one column have many units, so they stand as text. Exact values are in study.json. */
 function valuesTable<Published>(
-  { words, publishedText }: StudyKind<Published>,
+  kind: StudyKind<Published>,
   item: ItemFacts<string, Published>,
   { n, unit, options, values, clusters = {} }: StudyResult<Published>,
 ): TableBlock {
   const parts = Object.entries(clusters);
+  const printed = (info: ValueInfo<Published>) => publishedText(info, kind.publishedText) || "–";
   const settings = Object.entries(options)
     .filter(([, value]) => !(Array.isArray(value) && value.length === 0) && value !== "")
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(" ") : String(value)}`);
@@ -261,21 +278,25 @@ function valuesTable<Published>(
     `${item.id} ${item.title}: n = ${formatCount(n)} ${unit}. Options: ${settings.join(", ") || "none"}.`,
     [
       ["value", "Value", "text", "What it is."],
-      ["here", "Here", "text", `Measured ${words.here}.`],
+      ["here", "Here", "text", `Measured ${kind.words.here}.`],
       ...parts.map(
         ([name], i) =>
           [`cluster${i}`, name, "text", `Of ${name}; – where the paper has one number.`] as const,
       ),
-      ["published", "Published", "text", `${words.paper}; – where the paper gives none.`],
+      ["published", "Published", "text", `${kind.words.paper}; – where the paper gives none.`],
     ],
-    Object.entries(values).flatMap(([key, value]) => {
-      const info = item.values[key];
-      if (info === undefined) return [];
-      const [valueUnit, label, published] = info;
-      const text = published === undefined ? "–" : publishedText(valueUnit, published);
-      const apart = parts.map(([, own]) => (own[key] === undefined ? "–" : valueText(valueUnit, own[key])));
-      return [[label, valueText(valueUnit, value), ...apart, text]];
-    }),
+    [
+      ...Object.entries(values).flatMap(([key, value]) => {
+        const info = item.values[key];
+        if (info === undefined) return [];
+        const [valueUnit, label] = info;
+        const apart = parts.map(([, own]) => (own[key] === undefined ? "–" : valueText(valueUnit, own[key])));
+        return [[label, valueText(valueUnit, value), ...apart, printed(info)]];
+      }),
+      ...Object.values(item.others ?? {}).flatMap((info) =>
+        info[2] === undefined ? [] : [[info[1], "–", ...parts.map(() => "–"), printed(info)]],
+      ),
+    ],
   );
 }
 
@@ -307,7 +328,7 @@ function findingBlocks<Published>(
       claims.map((one) => [
         one.text,
         `${one.side} ${claimText(kind, one.key, one.bound)}`,
-        claimText(kind, one.key, one.published),
+        claimPublished(kind, one.key, one.published),
         claimText(kind, one.key, one.measured),
         intervalText(kind, one.key, one.interval),
         one.state,
@@ -322,7 +343,7 @@ function findingBlocks<Published>(
       ],
       finding.sensitivity.map(({ setting, value, key }) => [
         setting,
-        valueText(unitOf(kind.items, key), value),
+        valueText(infoOf(kind.items, key)[0], value),
       ]),
     ),
   ];

@@ -2,6 +2,7 @@
 import { formatBytes } from "../../../base/units.ts";
 import type { ItemFacts } from "./item.ts";
 import type { StudyKind } from "./sections.ts";
+import { publishedText } from "./values.ts";
 
 export const studyDocs = <Published>(kind: StudyKind<Published>): string =>
   `${optionsPart(kind)}\n${kind.items.map((item) => itemPart(kind, item)).join("\n")}`;
@@ -18,15 +19,14 @@ function optionsPart<Published>({ options, items }: StudyKind<Published>): strin
 }
 
 function itemPart<Published>(
-  { publishedText }: StudyKind<Published>,
+  kind: StudyKind<Published>,
   { id, definition, title, about, reading, values, tabled, others }: ItemFacts<string, Published>,
 ): string {
-  const rows = Object.entries({ ...values, ...tabled, ...others }).flatMap(
-    ([key, [unit, label, published]]) =>
-      published === undefined
-        ? []
-        : [`| \`${key}\` | ${cell(label)} | ${publishedText(unit, published)} | ${unit} |`],
-  );
+  const rows = Object.entries({ ...values, ...tabled, ...others }).flatMap(([key, info]) => {
+    const [unit, label] = info;
+    const text = publishedText(info, kind.publishedText);
+    return text === "" ? [] : [`| \`${key}\` | ${cell(label)} | ${text} | ${unit} |`];
+  });
   const table =
     rows.length === 0
       ? ""

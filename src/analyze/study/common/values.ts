@@ -1,6 +1,6 @@
 /** Values of items: unit, label and published number are declared with the item, and decide how people read them. */
 import { assert } from "../../../base/assert.ts";
-import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
+import { formatBytes, formatCount, formatScaled, formatShare } from "../../../base/units.ts";
 
 /** Shares and coefficients of variation are fractions, bytes exact. NaN: not enough data to say. */
 export type Value = number | bigint | string;
@@ -19,14 +19,14 @@ export type ValueUnit =
   | "none";
 
 /**
- * The unit of a value, what people call it, and what the paper prints for it: the number, and the words where they say
- * more ("over 80 %") or where the number does not stand in the paper but follows from others.
+ * The unit of a value, what people call it, what the paper prints for it, and its words where they say more than the
+ * number ("over 80 %"), or where the number only follows from others.
  */
-type ValueInfo<Published = unknown> = readonly [
+export type ValueInfo<Published = unknown> = readonly [
   unit: ValueUnit,
   label: string,
   published?: Published | undefined,
-  printed?: string,
+  words?: string,
 ];
 export type ValueInfos<Published = unknown> = Readonly<Record<string, ValueInfo<Published>>>;
 
@@ -82,6 +82,22 @@ export function valueText(unit: ValueUnit, value: Value): string {
   }
 }
 
+/** A number of a paper with all of its digits. */
+export function printedText(unit: ValueUnit, value: Value): string {
+  const number = Number(value);
+  if (typeof value === "string" || !Number.isFinite(number)) return valueText(unit, value);
+  if (unit === "bytes") return formatScaled(number, "B", 5);
+  return unit === "none" ? String(number) : valueText(unit, value);
+}
+
+/** What a paper prints for a value; empty where it prints nothing. */
+export function publishedText<Published>(
+  [unit, , published, words]: ValueInfo<Published>,
+  text: (unit: ValueUnit, published: Published) => string,
+): string {
+  return words ?? (published === undefined ? "" : text(unit, published));
+}
+
 interface Described<Published = unknown> {
   readonly values: ValueInfos<Published>;
   readonly tabled?: ValueInfos<Published>;
@@ -100,13 +116,16 @@ export function itemAndKey(full: string): readonly [item: string, key: string] {
   return [full.slice(0, at), full.slice(at + 1)];
 }
 
-/** The unit of a value by its full key: "A05.readWriteShare". */
-export function unitOf(items: readonly (Described & { readonly id: string })[], full: string): ValueUnit {
+/** What an item says of a value, by its full key: "A05.readWriteShare". */
+export function infoOf<Published>(
+  items: readonly (Described<Published> & { readonly id: string })[],
+  full: string,
+): ValueInfo<Published> {
   const [id, key] = itemAndKey(full);
   const item = items.find((one) => one.id === id);
   const info = item && valueInfo(item, key);
   assert(info !== undefined, `${full}: no item declares this value`);
-  return info[0];
+  return info;
 }
 
 /** The value of a full key; NaN where there is none. */

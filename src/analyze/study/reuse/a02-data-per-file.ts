@@ -13,8 +13,8 @@ export const a02 = defineItem({
   values: {
     files: ["count", "files"],
     below1GB: ["share", "below 1 GB", 0.99, "over 99 %"],
-    below100GB: ["share", "below 100 GB"],
-    oneRun: ["share", "one run"],
+    below100GB: ["share", "below 100 GB", undefined, "most files"],
+    oneRun: ["share", "one run", undefined, "most files"],
     below1GBAndOneRun: ["share", "below 1 GB and one run"],
     below100GBAndOneRun: ["share", "below 100 GB and one run"],
   },

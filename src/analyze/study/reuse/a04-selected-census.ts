@@ -13,7 +13,7 @@ export const a04 = defineItem({
   options: ["minBytes", "minRuns", "application", "metadataOnly", "partial"],
   repeats: ["files"],
   values: {
-    files: ["count", "files", 8500],
+    files: ["count", "files", 8500, "about 8,500"],
     runs: ["count", "runs", 400e3, "about 400,000"],
     applications: ["count", "applications", 791],
     users: ["count", "users", 149],

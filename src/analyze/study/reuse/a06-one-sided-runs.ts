@@ -19,7 +19,7 @@ export const a06 = defineItem({
   options: ["oneSided", "runBytes", "partial"],
   repeats: ["runs"],
   values: {
-    runs: ["count", "runs", 400e3],
+    runs: ["count", "runs", 400e3, "about 400,000"],
     readRuns: ["count", "read runs"],
     writeRuns: ["count", "write runs"],
     balanced: ["count", "balanced runs"],
@@ -27,7 +27,7 @@ export const a06 = defineItem({
     writeShare: ["share", "write runs, share", 0.31],
     readOverWrite: ["ratio", "read runs over write runs", 2.2],
     oneSided90: ["share", "one-sided from 0.9 on"],
-    oneSided95: ["share", "one-sided from 0.95 on", 0.82, "over 82 %, very close to 1 (here: from 0.95 on)"],
+    oneSided95: ["share", "one-sided from 0.95 on", 0.82, "over 82 %"],
     oneSided99: ["share", "one-sided from 0.99 on"],
     oneSided: ["share", "one-sided from oneSided on"],
     meanDifference: ["none", "mean of |r - w|/(r + w)"],

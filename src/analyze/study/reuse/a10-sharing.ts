@@ -27,7 +27,7 @@ export const a10 = defineItem({
     sharedReadWrite: ["share", "shared, read- and write-heavy", 0.86],
     sharedReadHeavy: ["share", "shared, read-heavy", 0.12],
     sharedWriteHeavy: ["share", "shared, write-heavy", 0.02],
-    filesOfSeveralUsers: ["count", "files of several users"],
+    filesOfSeveralUsers: ["count", "files of several users", undefined, "none"],
   },
   narrative: ({ number, text }) =>
     `${text("sharedByTwoOrMore")} of the files are accessed by at least 2 applications (paper: over 67 %). The mean inter-arrival time of each application is ${number("applicationMeanHours")} hours (31). Of the shared files ${text("sharedReadWrite")} are both read- and write-heavy, ${text("sharedReadHeavy")} read-heavy, ${text("sharedWriteHeavy")} write-heavy (86 %, 12 %, 2 %). ${text("filesOfSeveralUsers")} files were touched by more than one user.`,

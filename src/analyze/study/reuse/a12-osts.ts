@@ -20,9 +20,9 @@ export const a12 = defineItem({
   values: {
     osts: ["count", "OSTs"],
     leastOverMost: ["share", "least over most, data", 0.13],
-    filesLeastOverMost: ["share", "least over most, files"],
-    applicationsLeastOverMost: ["share", "least over most, applications"],
-    usersLeastOverMost: ["share", "least over most, users"],
+    filesLeastOverMost: ["share", "least over most, files", undefined, "much lower spread"],
+    applicationsLeastOverMost: ["share", "least over most, applications", undefined, "much lower spread"],
+    usersLeastOverMost: ["share", "least over most, users", undefined, "much lower spread"],
     gini: ["none", "Gini coefficient of the data"],
     cov: ["share", "CoV of the data"],
     p95OverP5: ["ratio", "95th over 5th percentile"],

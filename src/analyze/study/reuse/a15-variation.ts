@@ -18,7 +18,7 @@ export const a15 = defineItem({
     below5PercentBytes: ["share", "CoV of data below 5 %", 0.8, "over 80 %"],
     medianCovBytes: ["share", "median CoV of data"],
     medianCovTime: ["share", "median CoV of I/O time"],
-    readHeavyMeanCovBytes: ["share", "mean CoV of data, read-heavy"],
+    readHeavyMeanCovBytes: ["share", "mean CoV of data, read-heavy", undefined, "least"],
     writeHeavyMeanCovBytes: ["share", "mean CoV of data, write-heavy", 0.35],
     readWriteMeanCovBytes: ["share", "mean CoV of data, read- and write-heavy"],
     readHeavyMeanCovTime: ["share", "mean CoV of I/O time, read-heavy", 0.68],

@@ -14,8 +14,8 @@ export const a16 = defineItem({
   values: {
     sequentialReads: ["share", "sequential reads"],
     sequentialWrites: ["share", "sequential writes"],
-    sequential: ["share", "sequential calls"],
-    stripeWidth1: ["share", "files of stripe width 1", 0.99],
+    sequential: ["share", "sequential calls", undefined, "almost all"],
+    stripeWidth1: ["share", "files of stripe width 1", 0.99, "over 99 %"],
     logsWithoutLustre: ["share", "logs without Lustre records"],
   },
   narrative: ({ text }) =>

@@ -17,10 +17,10 @@ export const a17 = defineItem({
     "The paper says in words that read-heavy files are mostly read by read runs, write-heavy files mostly written by write runs, and that both kinds work on the others.",
   options: ["period", "minBytes", "minRuns", "classRule", "classThreshold"],
   values: {
-    readHeavyByReads: ["share", "read runs, of the runs of read-heavy files"],
-    writeHeavyByWrites: ["share", "write runs, of the runs of write-heavy files"],
-    bothByReads: ["share", "read runs, of the runs of the others"],
-    bothByWrites: ["share", "write runs, of the runs of the others"],
+    readHeavyByReads: ["share", "read runs, of the runs of read-heavy files", undefined, "mostly"],
+    writeHeavyByWrites: ["share", "write runs, of the runs of write-heavy files", undefined, "mostly"],
+    bothByReads: ["share", "read runs, of the runs of the others", undefined, "both"],
+    bothByWrites: ["share", "write runs, of the runs of the others", undefined, "both"],
   },
   narrative: ({ text }) =>
     `${text("readHeavyByReads")} of the runs of read-heavy files are read runs, ${text("writeHeavyByWrites")} of those of write-heavy files are write runs; the other files see ${text("bothByReads")} read runs and ${text("bothByWrites")} write runs (paper: mostly, mostly, and both).`,

@@ -13,7 +13,7 @@ export const a19 = defineItem({
   values: {
     sharedFiles: ["count", "files of two or more applications"],
     pairs: ["count", "pairs of shared file and application"],
-    pairsReadAndWrite: ["share", "pairs that read and write"],
+    pairsReadAndWrite: ["share", "pairs that read and write", undefined, "each application"],
     pairsReadOnly: ["share", "pairs that only read"],
     pairsWriteOnly: ["share", "pairs that only write"],
     filesAllReadAndWrite: ["share", "files that every application reads and writes"],

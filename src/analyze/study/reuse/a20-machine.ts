@@ -12,16 +12,13 @@ export const a20 = defineItem({
   reading:
     "The paper leaves burst buffers out since 5 to 15 % of the I/O goes there. Disks, capacity and peak rates are in no log.",
   options: ["period", "excludeMounts"],
-  repeats: ["burstBufferLeast", "burstBufferMost"],
   values: {
     osts: ["count", "OSTs", 248],
     mounts: ["count", "mount points"],
     ranksMost: ["count", "ranks of the largest run"],
-    burstBufferShare: ["share", "bytes on excluded mounts (burst buffers)"],
+    burstBufferShare: ["share", "bytes on excluded mounts (burst buffers)", undefined, "5 to 15 %"],
   },
   others: {
-    burstBufferLeast: ["share", "burst buffers, from", 0.05],
-    burstBufferMost: ["share", "burst buffers, to", 0.15],
     disks: ["count", "disks", 10_000, "about 10,000"],
     capacity: ["bytes", "capacity of the file system", 30e15, "about 30 PB"],
     peakPerSecond: ["bytes", "peak rate of the file system, per second", 744e9],

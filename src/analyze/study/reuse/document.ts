@@ -2,7 +2,6 @@
 import { formatBytes, formatCount, formatShare } from "../../../base/units.ts";
 import type { Document, Provenance, Section } from "../../../model/index.ts";
 import {
-  claimText as claimTextOf,
   composeDocument,
   countsText,
   dayText,
@@ -10,7 +9,7 @@ import {
   type StudyKind,
 } from "../common/sections.ts";
 import { zoneText } from "../common/stored-zone.ts";
-import { type ValueUnit, valueText } from "../common/values.ts";
+import { printedText, type ValueUnit } from "../common/values.ts";
 import type { ItemResult, Published } from "./item.ts";
 import { STUDY_ITEMS } from "./items.ts";
 import { REUSE_OPTIONS } from "./options.ts";
@@ -78,8 +77,6 @@ export function verdictOf(
   return countsText(findings, "the ten published findings", REUSE_STUDY.words, origin);
 }
 
-export const claimText = (key: string, value: number | null): string => claimTextOf(REUSE_STUDY, key, value);
-
 /** Three digits, and no unit but hours and percent. */
 function claimNumber(unit: ValueUnit, value: number): string {
   if (unit === "share") return formatShare(value);
@@ -93,7 +90,7 @@ export const REUSE_STUDY: StudyKind<Published> = {
   method:
     "T. Patel, S. Byna, G. K. Lockwood, N. J. Wright, P. Carns, R. Ross, D. Tiwari, Uncovering Access, Reuse, and Sharing Characteristics of I/O-Intensive Files on Large-Scale Production HPC Systems, FAST '20.",
   valuesFirst: true,
-  publishedText: valueText,
+  publishedText: printedText,
   words: {
     title: "The ten findings",
     drawn: "resampling files (runs for F02 and F06; for F07 from the loads that runs make)",

@@ -1,5 +1,5 @@
 /** The study of file reuse (Patel et al., FAST '20) on the reader's own logs. */
-export { claimText, REUSE_STUDY, studyDocument, verdictOf } from "./document.ts";
+export { REUSE_STUDY, studyDocument, verdictOf } from "./document.ts";
 export { publishedNumber } from "../common/item.ts";
 export { fileDocument, fileHistory } from "./file-history.ts";
 export { STUDY_ITEMS } from "./items.ts";

@@ -1,7 +1,7 @@
 /** Items of the study of file reuse. */
 import { itemMaker, type StudyItem as Item, type StudyResult } from "../common/item.ts";
 import type { OptionName } from "./options.ts";
-import { valueText } from "../common/values.ts";
+import { printedText } from "../common/values.ts";
 import { REUSE_FIGURES } from "./paper-figures.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -23,5 +23,5 @@ export type StudyItem = Item<Prepared, OptionName, Published> & Order;
 
 export const defineItem = itemMaker<Prepared, OptionName, Published, Order>([], {
   figures: REUSE_FIGURES,
-  publishedText: valueText,
+  publishedText: printedText,
 });

@@ -1,4 +1,4 @@
-import { type ValueInfos, type ValueUnit, valueText } from "../common/values.ts";
+import { printedText, type ValueInfo, type ValueInfos, type ValueUnit } from "../common/values.ts";
 import { defineItem, type Published, table } from "./item.ts";
 
 /** Table I of the paper: what no job record tells. */
@@ -25,16 +25,12 @@ const TABLE_I_WORDS = [
 
 /** Table I whole, with the nodes that its own products imply beside the printed ones. */
 function tableOne(memory: Published) {
-  const numbers: [unit: ValueUnit, label: string, published: Published][] = [
-    ...Object.values(TABLE_I_NUMBERS).map(([unit, label, published]): [ValueUnit, string, Published] => [
-      unit,
-      label,
-      published ?? {},
-    ]),
+  const numbers: readonly ValueInfo<Published>[] = [
+    ...Object.values(TABLE_I_NUMBERS),
     ["bytes", "memory of a node", memory],
   ];
   const text = (unit: ValueUnit, value: number | undefined) =>
-    value === undefined ? "–" : valueText(unit, value);
+    value === undefined ? "–" : printedText(unit, value);
   const cores = (of: "cab" | "quartz") =>
     (TABLE_I_NUMBERS.totalCores?.[2]?.[of] ?? Number.NaN) /
     (TABLE_I_NUMBERS.coresPerNode?.[2]?.[of] ?? Number.NaN);
@@ -48,7 +44,11 @@ function tableOne(memory: Published) {
     ],
     [
       ...TABLE_I_WORDS.map((row) => [...row]),
-      ...numbers.map(([unit, label, { cab, quartz }]) => [label, text(unit, cab), text(unit, quartz)]),
+      ...numbers.map(([unit, label, { cab, quartz } = {}, words]) => [
+        label,
+        words ?? text(unit, cab),
+        words ?? text(unit, quartz),
+      ]),
       [
         "nodes by its cores (cores in all over cores of a node)",
         text("count", cores("cab")),
@@ -76,7 +76,7 @@ export const b01 = defineItem({
     largestJobNodes: ["count", "nodes of the largest job"],
     nodeMemoryBytes: ["bytes", "memory of a node", NODE_MEMORY],
   },
-  others: TABLE_I_NUMBERS,
+  tabled: TABLE_I_NUMBERS,
   byCluster: ["nodeMemoryBytes"],
   measure({ jobs, studied }) {
     const clusters = jobs.clusters.map((name) => ({

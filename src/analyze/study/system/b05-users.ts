@@ -19,8 +19,8 @@ export const b05 = defineItem({
   options: ["cluster", "from", "to", "maxHours"],
   values: {
     users: ["count", "users"],
-    mostlyRead: ["share", "users who mostly read"],
-    mostlyWritten: ["share", "users who mostly write"],
+    mostlyRead: ["share", "users who mostly read", undefined, "some users"],
+    mostlyWritten: ["share", "users who mostly write", undefined, "some users"],
     between: ["share", "users between"],
     distanceToUniform: ["none", "distance to an even spread"],
     bytesRead: ["bytes", "bytes read"],

@@ -112,7 +112,7 @@ export const b06 = defineItem({
       "share",
       "efficient, of heavy jobs",
       { cab: 0.339, quartz: 0.2145 },
-      "33.9 % (Cab), 21.4 % (Quartz) (follows from the counts)",
+      "33.9 % (Cab), 21.4 % (Quartz), from the counts",
     ],
     usersLimitBytes: ["bytes", "limit of heavy users"],
     usersLimitPerCallBytes: ["bytes", "limit per call of users"],

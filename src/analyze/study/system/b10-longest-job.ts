@@ -16,7 +16,7 @@ export const b10 = defineItem({
   values: {
     days: ["count", "days"],
     ...SHARE_VALUES,
-    durationBytesSpearman: ["none", "Spearman's ρ of duration and bytes"],
+    durationBytesSpearman: ["none", "Spearman's ρ of duration and bytes", undefined, "no correlation"],
   },
   narrative: ({ text }) =>
     `The longest job of a day moves ${text("medianShare")} of its bytes on the median day, ${text("meanShare")} on average; on ${text("daysAbove50Percent")} of the days it is more than half. Duration and bytes have a rank correlation of ${text("durationBytesSpearman")}.`,

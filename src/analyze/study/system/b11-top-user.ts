@@ -30,7 +30,7 @@ export const b11 = defineItem({
     days: ["count", "days"],
     ...SHARE_VALUES,
     topUsersOfDays: ["count", "users who were top of a day"],
-    top1PercentJobsShare: ["share", "bytes of the top 1 % of jobs"],
+    top1PercentJobsShare: ["share", "bytes of the top 1 % of jobs", undefined, "most of the load"],
     longestJobMeanShare: ["share", "longest job of the day, mean share"],
     daysBelowLongestJob: ["count", "days on which the longest job moves more"],
   },

@@ -24,12 +24,7 @@ export const b14 = defineItem({
     below5: ["count", "jobs below 5 % of memory", { quartz: 16_173 }],
     above50Share: ["share", "above 50 % of memory"],
     below15Share: ["share", "below 15 % of memory"],
-    below5Share: [
-      "share",
-      "below 5 % of memory",
-      { quartz: 16_173 / 16_795 },
-      "more than 95 %; 96.3 % follows from the counts (Quartz)",
-    ],
+    below5Share: ["share", "below 5 % of memory", { quartz: 16_173 / 16_795 }, "more than 95 %"],
     writers: ["count", "jobs that write"],
     writersBelow5: ["count", "jobs that write, below 5 % of memory"],
     writersBelow5Share: ["share", "below 5 % of memory, of jobs that write"],

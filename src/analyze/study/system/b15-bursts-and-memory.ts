@@ -34,8 +34,8 @@ export const b15 = defineItem({
   values: {
     neverBeyond1: ["count", "jobs never above 1 % of memory"],
     neverBeyond1Share: ["share", "never above 1 % of memory", { quartz: 0.9 }],
-    allBelow1Share: ["share", "all minutes below 1 % of memory"],
-    all10To50Share: ["share", "all minutes at 10 to 50 % of memory"],
+    allBelow1Share: ["share", "all minutes below 1 % of memory", undefined, "most jobs"],
+    all10To50Share: ["share", "all minutes at 10 to 50 % of memory", undefined, "few jobs"],
     ...classInfos(["none", ...MEMORY_NAMES], (name) => MEMORY_LABELS[name] ?? name),
   },
   narrative: ({ text }) =>

@@ -33,7 +33,7 @@ export const b16 = defineItem({
     mostlySmall: ["count", "jobs mostly at 1 KB to 1 MB"],
     mostlyMedium: ["count", "jobs mostly at 1 MB to 1 GB"],
     mostlySmallShare: ["share", "mostly at 1 KB to 1 MB", { quartz: 0.73 }],
-    mostlyMediumShare: ["share", "mostly at 1 MB to 1 GB"],
+    mostlyMediumShare: ["share", "mostly at 1 MB to 1 GB", undefined, "many jobs"],
     ...classInfos(BYTE_NAMES, (_, i) => BYTE_LABELS[i] as string),
   },
   narrative: ({ text }) =>

@@ -39,7 +39,7 @@ export const b17 = defineItem({
     groups: ["count", "groups of similar jobs"],
     groupedJobs: ["count", "similar jobs"],
     spearman: ["none", "Spearman's ρ of data and I/O time"],
-    slowestHour: ["hour", "slowest hour"],
+    slowestHour: ["hour", "slowest hour", undefined, "5 and 11 h"],
     busyAndSlowHours: ["count", "hours that are busy and slow"],
   },
   narrative: ({ text }) =>

@@ -173,6 +173,8 @@ function dominant(prepared: Prepared, holds: Holds): Rule {
     days.map(({ topBytes, bytes }) => topBytes / bytes),
     0.5,
   );
+  const { verdict, movedShare: moved } = prepared.lightJobs();
+  const helps = verdict === "helps";
   const users = [...prepared.users()].sort((a, b) => b.read + b.written - a.read - a.written).slice(0, 3);
   const finding = ruleFinding({
     id: base.id,
@@ -189,8 +191,14 @@ function dominant(prepared: Prepared, holds: Holds): Rule {
       },
     ],
     limits: [threshold("share of the top user", LIMITS.topUser, "share")],
-    advice: "Improve the I/O of these users first, and schedule jobs with little I/O next to theirs.",
-    effect: "Few users cause most of the load, so a few changes are enough.",
+    advice: `Improve the I/O of these users first${helps ? ", and schedule jobs with little I/O next to theirs" : ""}.`,
+    effect: `Few users cause most of the load, so a few changes are enough. ${
+      helps
+        ? `Light jobs beside them would have moved ${formatShare(moved)} of what other heavy jobs move there away (B19).`
+        : verdict === "does not help"
+          ? "Light jobs beside them would have changed little here (B19)."
+          : "Whether light jobs beside them help cannot be said from these jobs (B19)."
+    }`,
     confidence: "high",
     confidenceReason:
       "It is a count, not an estimate; jobs without counters or without a user are not in it.",

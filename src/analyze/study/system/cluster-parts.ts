@@ -1,5 +1,6 @@
 /** The study cluster by cluster: figures and tables keep apart what the paper keeps apart. */
 import { once } from "../common/study.ts";
+import { lightJobs } from "./b19-light-jobs.ts";
 import { summedDays } from "./days.ts";
 import { NO_USER } from "./jobs.ts";
 import type { Prepared } from "./prepare.ts";
@@ -35,6 +36,7 @@ function narrowed(prepared: Prepared, studied: Uint32Array, counted: Uint32Array
     counted,
     users: once(() => userTotals(part)),
     writers: once(() => writersOf(part)),
+    lightJobs: once(() => lightJobs(part)),
     days: once(() => summedDays(part, counted)),
     userDays: once(() =>
       summedDays(

@@ -2,7 +2,6 @@
 import { formatBytes, formatCount } from "../../../base/units.ts";
 import { type Document, type Provenance, type Section, table } from "../../../model/index.ts";
 import {
-  claimText as claimTextOf,
   composeDocument,
   countsText,
   dayText,
@@ -74,8 +73,6 @@ export function verdictOf(
     return "Not enough data: the store has no job that can be studied, and no minutes of jobs.";
   return countsText(findings, `${findings.length} published observations`, SYSTEM_STUDY.words, origin);
 }
-
-export const claimText = (key: string, value: number | null): string => claimTextOf(SYSTEM_STUDY, key, value);
 
 export const SYSTEM_STUDY: StudyKind<Published> = {
   items: SYSTEM_ITEMS,

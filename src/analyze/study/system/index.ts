@@ -1,5 +1,5 @@
 /** The study of a system's job I/O (Paul et al. 2020) on the reader's own counters. */
-export { claimText, studyDocument, SYSTEM_STUDY, verdictOf } from "./document.ts";
+export { studyDocument, SYSTEM_STUDY, verdictOf } from "./document.ts";
 export { publishedNumber } from "../common/item.ts";
 export type { Published as SystemPublished } from "./item.ts";
 export { SYSTEM_ITEMS } from "./items.ts";

@@ -17,9 +17,10 @@ import { b15 } from "./b15-bursts-and-memory.ts";
 import { b16 } from "./b16-burst-sizes.ts";
 import { b17 } from "./b17-hours.ts";
 import { b18 } from "./b18-rules.ts";
+import { b19 } from "./b19-light-jobs.ts";
 import type { StudyItem } from "./item.ts";
 
 export const SYSTEM_ITEMS: readonly StudyItem[] = [
   ...[b01, b02, b03, b04, b05, b06, b07, b08, b09],
-  ...[b10, b11, b12, b13, b14, b15, b16, b17, b18],
+  ...[b10, b11, b12, b13, b14, b15, b16, b17, b18, b19],
 ];

@@ -29,6 +29,8 @@ export interface Jobs {
   /** Whole seconds since 1970. */
   readonly start: Float64Array;
   readonly end: Float64Array;
+  /** When it was submitted; NaN where it is not known. */
+  readonly submit: Float64Array;
   /** Seconds, with fractions. */
   readonly duration: Float64Array;
   /** NaN: not recorded. */
@@ -73,6 +75,7 @@ const COLUMNS = [
   "name",
   "nodes",
   "node_memory_bytes",
+  "submit_unix_ns",
   "start_unix_ns",
   "end_unix_ns",
   "bytes_read",
@@ -157,6 +160,8 @@ function jobSql(clusters: readonly string[], options: SystemOptions): string {
       ? "cast(hash(coalesce(j.name, '')) & 4294967295 as uinteger)"
       : "cast(0 as uinteger)",
     "cast(coalesce(bytes_read < 0 or bytes_written < 0, false) as utinyint)",
+    `if(submit_unix_ns between ${TIME_LEAST_NS} and ${TIME_MOST_NS},
+      cast(submit_unix_ns // ${NS} as double), 'nan'::double)`,
   ];
   return `select ${columns.join(", ")} from sys_jobs j left join sys_users u on u.key = ${USER}
     left join sys_series_of s on s.job_key = j.job_key and s.cluster = coalesce(j.cluster, '')
@@ -193,6 +198,7 @@ class JobReader {
       user: new Uint32Array(room),
       start: reals(),
       end: reals(),
+      submit: reals(),
       duration: reals(),
       nodes: reals(),
       memory: reals(),
@@ -227,6 +233,7 @@ class JobReader {
       [to.series, columns[18]],
       [to.id, columns[19]],
       [to.program, columns[20]],
+      [to.submit, columns[22]],
     ];
     for (const [column, values] of copies) column.set((values as RawColumn).subarray(0, rows), at);
     const negative = columns[21] as RawColumn;

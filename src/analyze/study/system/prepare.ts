@@ -2,6 +2,7 @@
 import type { Queryable } from "../../../model/index.ts";
 import { once, type StudySteps } from "../common/study.ts";
 import type { Rule } from "./b18-rules.ts";
+import { lightJobs } from "./b19-light-jobs.ts";
 import { LocalClock } from "./clock.ts";
 import { type ClusterPart, clusterParts } from "./cluster-parts.ts";
 import { type Similar, similarJobs } from "./contention.ts";
@@ -43,6 +44,8 @@ export interface Prepared {
   /** The same of the jobs that have a user alone: the longest job is theirs too, so that both can be compared (B11). */
   userDays(): readonly UserDay[];
   similar(): Similar;
+  /** What light jobs beside heavy users would have changed. */
+  lightJobs(): ReturnType<typeof lightJobs>;
   /** Of the correlation of data and I/O time over the hours. */
   hourInterval(): DrawnInterval;
   /** The same of each cluster for itself. */
@@ -106,6 +109,7 @@ export async function prepare(
     ),
     userDays: once(() => summedDays(prepared, owned())),
     similar: once(() => similarJobs(prepared)),
+    lightJobs: once(() => lightJobs(prepared)),
     hourInterval: once(() => hourIntervals(prepared).rho),
     clusterParts: once(() => clusterParts(prepared)),
     rules: [],
