@@ -32,7 +32,7 @@ export function formatRate(bytesPerSecond: number): string {
   return formatScaled(bytesPerSecond, "B/s");
 }
 
-/** `390.9 kB` with four digits; three unless said. */
+/** `390.9 kB` with four digits; three without. */
 export function formatScaled(value: number, unit: string, digits = 3): string {
   let scaled = value;
   let power = 0;

@@ -66,6 +66,10 @@ describe("ranks as processes", () => {
   it("end all when one fails, with its reason", async () => {
     await expect(run("throw", 3)).rejects.toThrow("the disk of rank 1 is full");
     await expect(run("abort", 3)).rejects.toThrow("parameters differ");
+    // What a rank was given is at fault, so nobody calls it an internal error.
+    await expect(run("input", 3)).rejects.toMatchObject({
+      ...{ name: "FormatError", source: "server 2", message: "server 2: closed the connection" },
+    });
     await expect(run("die", 3)).rejects.toThrow(/rank \d (was ended by SIGKILL|is gone)/);
   });
 

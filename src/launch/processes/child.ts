@@ -1,4 +1,5 @@
 /** The side of a rank that `startRanks` started. */
+import { FormatError } from "../../base/errors.ts";
 import type { Communicator } from "../communicator.ts";
 import { listenAsRank, type Mesh } from "./sockets.ts";
 import type { FromRank, ToRank } from "./wire.ts";
@@ -33,7 +34,10 @@ export function beRank<Data>(body: (rank: StartedRank<Data>) => Promise<void>): 
   let mesh: Mesh | undefined;
   let data: unknown;
   const fail = (error: unknown) => {
-    if (!(error instanceof RunAborted)) say({ kind: "abort", reason: reasonOf(error) });
+    if (!(error instanceof RunAborted)) {
+      const source = error instanceof FormatError ? { source: error.source } : {};
+      say({ kind: "abort", reason: reasonOf(error), ...source });
+    }
   };
   process.on("message", (message: ToRank) => {
     if (message.kind === "start") {

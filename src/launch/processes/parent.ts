@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FormatError } from "../../base/errors.ts";
 import { ChildProgram } from "../../node/child-program.ts";
 import type { FromRank, ToRank } from "./wire.ts";
 
@@ -42,6 +43,14 @@ export async function runRanks(setting: RanksSetting): Promise<void> {
   }
 }
 
+/** A reason begins with its source, and an error puts it there again. */
+function failureOf({ reason, source }: Extract<FromRank, { kind: "abort" }>): Error {
+  const head = `${source}: `;
+  return source !== undefined && reason.startsWith(head)
+    ? new FormatError(source, {}, reason.slice(head.length))
+    : new Error(reason);
+}
+
 function startRank(
   setting: RanksSetting,
   folder: string,
@@ -76,7 +85,7 @@ function startRank(
         setting.heard(message.message, number);
         return;
       case "abort":
-        reject(new Error(message.reason));
+        reject(failureOf(message));
         return;
       case "done":
         rank.state = "done";

@@ -15,7 +15,8 @@ export type FromRank =
   | { readonly kind: "listening" }
   | { readonly kind: "ready" }
   | { readonly kind: "tell"; readonly message: unknown }
-  | { readonly kind: "abort"; readonly reason: string }
+  /** `source`: no fault of ours but of what it names, such as a server that is gone. */
+  | { readonly kind: "abort"; readonly reason: string; readonly source?: string }
   | { readonly kind: "done" };
 
 export const socketPath = (folder: string, rank: number): string => `${folder}/${rank}`;

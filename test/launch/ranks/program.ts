@@ -1,8 +1,9 @@
 /** What ranks of `launch-processes.test.ts` do: one exercise, chosen by its data. */
+import { FormatError } from "../../../src/base/errors.ts";
 import { beRank } from "../../../src/launch/processes/child.ts";
 
 interface Exercise {
-  readonly what: "collectives" | "messages" | "throw" | "die" | "hang" | "abort";
+  readonly what: "collectives" | "messages" | "throw" | "die" | "hang" | "abort" | "input";
 }
 
 beRank<Exercise>(async ({ communicator, data, tell }) => {
@@ -53,6 +54,10 @@ beRank<Exercise>(async ({ communicator, data, tell }) => {
     }
     case "throw":
       if (rank === 1) throw new Error("the disk of rank 1 is full");
+      await communicator.barrier();
+      return;
+    case "input":
+      if (rank === size - 1) throw new FormatError("server 2", {}, "closed the connection");
       await communicator.barrier();
       return;
     case "abort":
