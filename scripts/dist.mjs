@@ -112,6 +112,7 @@ async function fill(folder) {
     cpSync(join(root, path), join(documents, path), { recursive: true });
   write(join(documents, "NODE-LICENSE"), nodeLicence());
   await addPages(share);
+  checkGlibc(folder);
 }
 
 function write(path, text, mode = 0o644) {
@@ -162,7 +163,6 @@ function buildRecorder(folder) {
     join(folder, "recorder-probe"),
     join(native, "recorder-probe.c"),
   ]);
-  for (const name of readdirSync(folder)) checkGlibc(join(folder, name));
 }
 
 function cc(args) {
@@ -171,12 +171,20 @@ function cc(args) {
     throw new SetupError(`cannot build the recorder: ${error?.message ?? stderr.split("\n")[0]}`);
 }
 
-/** The newest version of glibc that a file asks for, by the names in its table of strings. */
-function checkGlibc(path) {
-  const text = readFileSync(path, "latin1");
-  const versions = [...text.matchAll(/GLIBC_(2\.\d+)/g)].map(([, version]) => version);
-  const newer = versions.filter((version) => Number(version.slice(2)) > Number(OLDEST_GLIBC.slice(2)));
-  if (newer.length > 0) throw new SetupError(`${path} needs glibc ${newer[0]}, newer than ${OLDEST_GLIBC}`);
+/** Refuses programs and libraries that ask for a newer glibc, by the names in their tables of strings. */
+function checkGlibc(folder) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = join(folder, name);
+    if (!lstatSync(path).isFile()) continue;
+    const bytes = readFileSync(path);
+    if (bytes.subarray(0, 4).toString("latin1") !== "\x7fELF") continue;
+    const versions = [...bytes.toString("latin1").matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) =>
+      Number(minor),
+    );
+    const newest = Math.max(0, ...versions);
+    if (newest > Number(OLDEST_GLIBC.slice(2)))
+      throw new SetupError(`${name} needs glibc 2.${newest}, newer than ${OLDEST_GLIBC}`);
+  }
 }
 
 function nodeLicence() {

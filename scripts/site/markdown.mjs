@@ -30,6 +30,15 @@ export function slugger() {
   };
 }
 
+/** Who edits needs it, not who reads the site. */
+const FOR_EDITORS = /\s?(?:Made|Generated) by\s+`npm run docs`(?:\s+from\s+`[^`]+`)?;\s+do not edit\./g;
+
+const NUMBER = /^[≈<>≤≥±+−-]? ?\d[\d.,]*(?: ?[%×]| [a-zµ]{1,3}(?:\/s)?| [kMGT]i?B(?:\/s)?)?$/u;
+
+/** Columns of numbers, after the first, are aligned as numbers. */
+const holdsNumbers = (token, column) =>
+  column > 0 && token.rows.length > 1 && token.rows.every((row) => NUMBER.test(row[column].text));
+
 /**
  * The HTML of a page with its title, headings and the texts below them. `link(href)` gives the place of a link on the site, or
  * undefined for what is not there; `file(href)` the path of a picture.
@@ -58,15 +67,18 @@ export function renderMarkdown(text, { link, file }) {
         return `<pre tabindex="0"${lang ? ` data-language="${escapeHtml(lang)}"` : ""}><code>${shown}</code></pre>\n`;
       },
       table(token) {
-        const cell = (one, tag) =>
-          `<${tag}${one.align ? ` class="${one.align}"` : ""}>${this.parser.parseInline(one.tokens)}</${tag}>`;
-        const head = `<tr>${token.header.map((one) => cell(one, "th")).join("")}</tr>`;
-        const rows = token.rows.map((row) => `<tr>${row.map((one) => cell(one, "td")).join("")}</tr>`);
+        const aligned = token.header.map(
+          ({ align }, column) => align ?? (holdsNumbers(token, column) ? "right" : undefined),
+        );
+        const cell = (tag) => (one, column) =>
+          `<${tag}${aligned[column] ? ` class="${aligned[column]}"` : ""}>${this.parser.parseInline(one.tokens)}</${tag}>`;
+        const head = `<tr>${token.header.map(cell("th")).join("")}</tr>`;
+        const rows = token.rows.map((row) => `<tr>${row.map(cell("td")).join("")}</tr>`);
         return `<div class="table-box" tabindex="0" role="region" aria-label="Table"><table><thead>${head}</thead><tbody>${rows.join("\n")}</tbody></table></div>\n`;
       },
     },
   });
-  const html = marked.parse(text);
+  const html = marked.parse(text.replace(FOR_EDITORS, ""));
   return {
     html,
     headings,

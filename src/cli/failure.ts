@@ -1,5 +1,7 @@
 /** Makes one line and an exit code of whatever a command threw. */
 
+import { tmpdir } from "node:os";
+import { dirname, isAbsolute, relative } from "node:path";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { PART } from "../node/durable.ts";
 import { isRaw, mayBeReplaced } from "../node/raw-path.ts";
@@ -114,6 +116,10 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
   const reason = code === undefined ? undefined : REASONS[code];
   // A module that cannot be found is our fault, and has no system call.
   if (code === undefined || reason === undefined || syscall === undefined) return undefined;
+  if ((path === undefined || !isAbsolute(path)) && currentFolderIsGone())
+    return "the current folder no longer exists; change to another one (cd)";
+  if (syscall === "mkdtemp" && path !== undefined && relative(tmpdir(), dirname(path)) === "")
+    return `cannot write temporary files in ${dirname(path)}: ${code === "ENOENT" ? "no such folder" : reason}; set TMPDIR to a folder that you can write`;
   const writing =
     WRITING_CODES.has(code) ||
     WRITING_CALLS.has(syscall) ||
@@ -128,4 +134,13 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
       ? "no such folder"
       : reason;
   return `cannot ${writing ? "write" : "read"}${target}: ${why}`;
+}
+
+function currentFolderIsGone(): boolean {
+  try {
+    process.cwd();
+    return false;
+  } catch {
+    return true;
+  }
 }

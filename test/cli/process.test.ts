@@ -55,6 +55,26 @@ describe("a real process", () => {
     expect(stderr).toMatch(/^plimsoll: internal error: the command ended without finishing its work .*\n$/);
   });
 
+  it("a folder that is gone, and one for temporary files that cannot be had, are one line", () => {
+    const gone = mkdtempSync(join(tmpdir(), "plimsoll-gone-"));
+    const words = `rmdir ${gone} && "${plimsoll}" report missing.darshan`;
+    const { status, stderr } = spawnSync("bash", ["-c", words], { cwd: gone, encoding: "utf8" });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "plimsoll: the current folder no longer exists; change to another one (cd)\n",
+    });
+    const log = join(root, "test/fixtures/darshan/mpiio4_dxt.darshan");
+    const open = spawnSync(plimsoll, ["open", log], {
+      encoding: "utf8",
+      env: { ...process.env, TMPDIR: "/nonexistent" },
+    });
+    expect({ status: open.status, stderr: open.stderr }).toEqual({
+      status: 1,
+      stderr:
+        "plimsoll: cannot write temporary files in /nonexistent: no such folder; set TMPDIR to a folder that you can write\n",
+    });
+  });
+
   it("bin/plimsoll runs from any folder and passes its exit code on", () => {
     const { status, stdout, stderr } = spawnSync(plimsoll, ["completion", "tcsh"], {
       encoding: "utf8",
