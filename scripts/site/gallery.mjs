@@ -223,7 +223,7 @@ function galleryHtml(groups) {
   });
   const prepared = PREPARE.map((line) => `plimsoll ${line}`).join("\n");
   const html = `<h1 id="gallery">Gallery</h1>
-<p>${count} figures, drawn by the commands above them when these pages were made. Inputs come from these commands, or are small logs of this project:</p>
+<p>${count} figures, drawn by the commands above them when these pages were made. Inputs come from these commands, or are small logs of this project. Select a figure to open it at full size.</p>
 <pre tabindex="0"><code>${escapeHtml(prepared)}</code></pre>
 ${parts.join("\n")}`;
   return { html, headings, title: "Gallery", count };
