@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
+import { PAPERS } from "../../src/papers/index.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const full = `plimsoll-${version}-linux-x64`;
@@ -150,11 +151,19 @@ describe("recipes", () => {
         description: expect.any(String),
         body: expect.any(Array),
       });
-    expect(read(join(root, "CITATION.cff"))).toMatchObject({
-      "cff-version": "1.2.0",
-      version,
-      license: "Apache-2.0",
+    const citation = read(join(root, "CITATION.cff"));
+    expect(citation).toMatchObject({ "cff-version": "1.2.0", version, license: "Apache-2.0" });
+    // The papers whose studies are repeated, under the titles that `plimsoll papers` gives them.
+    const cited = citation.references.map(({ type, title, authors, year }: Record<string, unknown>) => {
+      expect([title, type, Array.isArray(authors), typeof year]).toEqual([
+        title,
+        "conference-paper",
+        true,
+        "number",
+      ]);
+      return title;
     });
+    expect(cited.sort()).toEqual(PAPERS.map(({ title }) => title).sort());
   });
 
   it("Apptainer: has its sections, whose scripts a shell reads", () => {
