@@ -1,7 +1,7 @@
 /** `plimsoll ingest`: logs, counters of file systems and jobs into a store. */
 import { availableParallelism } from "node:os";
 import { UsageError } from "../base/errors.ts";
-import { formatBytes, formatCount, formatMany, formatSeconds } from "../base/units.ts";
+import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
 import { jobIdTemplate } from "../formats/lustre/index.ts";
 import { zoneOf } from "../formats/slurm/index.ts";
 import { countFiles, type IngestNotes, ingest } from "../ingest/index.ts";
@@ -112,8 +112,10 @@ export default defineCommand({
         ...notes,
       });
     else {
+      // The rate of a few files says how long the program took to start.
+      const rate = read < 10 ? "" : ` (${formatCount(read / seconds)} files/s)`;
       context.out.write(
-        `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)} (${formatMany(read / seconds, "file")}/s)\n`,
+        `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)}${rate}\n`,
       );
       for (const line of notesLines(notes)) context.out.write(`${line}\n`);
       for (const line of lostLines(notes)) context.note(line);

@@ -34,7 +34,9 @@ export function ensureShim({ source, env = process.env, note }: ShimOptions = {}
   if (process.platform !== "linux")
     throw new ShimUnavailable(`the recorder needs Linux, not ${process.platform}`);
   if (!existsSync("/proc/self/fd"))
-    throw new ShimUnavailable("the recorder needs /proc, which is not mounted here");
+    throw new ShimUnavailable(
+      "the recorder needs /proc, which is not mounted here (mount -t proc proc /proc)",
+    );
   if (source !== undefined || env.CC) return compiledShim(source ?? recorderSource(), env, note);
   const { kept, reason } = prebuiltShim(env, note);
   if (kept !== undefined) return kept;

@@ -197,6 +197,30 @@ describe("packages", () => {
     }
   });
 
+  it("work without HOME, in a locale that is not there, and name processors without /proc", () => {
+    const bare = (...words: string[]) =>
+      run("chroot", ["--userspec=nobody", debian, "/usr/bin/env", "-i", ...words]);
+    for (const setting of [["TZ=UTC"], ["LC_ALL=de_DE.UTF-8"], ["TMPDIR=/nonexistent"]]) {
+      const { status, stderr } = bare(...setting, ...plimsoll("report", "/srv/run.darshan"));
+      expect([setting, status, stderr]).toEqual([setting, 0, ""]);
+    }
+    const small = [
+      "ncio",
+      "--count",
+      "4",
+      "--pause",
+      "0",
+      "--repeats",
+      "1",
+      "--warm-ups",
+      "0",
+      "--dir",
+      "/tmp",
+    ];
+    const { stdout } = inside(plimsoll(...small));
+    expect(stdout).toMatch(/: [1-9]\d* processors, /);
+  });
+
   it("work through links and from paths with spaces", () => {
     must("ln", ["-sfn", `/opt/${name}/bin/plimsoll`, join(debian, "usr/bin/plimsoll-link")]);
     expect(inside(["plimsoll-link", "--version"]).stdout).toBe(`${version}\n`);

@@ -12,7 +12,7 @@ import {
   studyDocument,
   verdictOf,
 } from "../../analyze/study/reuse/index.ts";
-import { formatBytes, formatCount } from "../../base/units.ts";
+import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
 import { isSynthetic, type Provenance } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -127,7 +127,7 @@ function studyJson({ items, findings, options, files, outputRows, seconds }: Stu
 /** The terminal's summary: what was studied, then each finding with own beside published. */
 function studyText(study: Study, width: number, origin: Provenance): string {
   const value = (key: string) => numberOf(study.items, key);
-  const count = (key: string) => formatCount(value(key));
+  const many = (key: string, one: string) => formatMany(value(key), one);
   const census = study.items.A01;
   const care = [
     [census?.values.runsWithBadClock, "runs with a wrong clock"],
@@ -137,8 +137,8 @@ function studyText(study: Study, width: number, origin: Provenance): string {
   const apart = care.map(([number, what]) => `${formatCount(Number(number))} ${what}`).join(", ");
   return linesText([
     "File reuse at this centre",
-    `All        ${count("A01.logs")} logs, ${count("A01.files")} files, ${formatBytes(value("A01.bytes"))} moved`,
-    `Studied    ${count("A04.files")} files, ${count("A04.runs")} runs, ${formatBytes(value("A04.bytes"))} moved`,
+    `All        ${many("A01.logs", "log")}, ${many("A01.files", "file")}, ${formatBytes(value("A01.bytes"))} moved`,
+    `Studied    ${many("A04.files", "file")}, ${many("A04.runs", "run")}, ${formatBytes(value("A04.bytes"))} moved`,
     ...(apart === "" ? [] : [`Left out   ${apart}`]),
     "",
     verdictOf(study, origin),

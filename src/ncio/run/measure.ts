@@ -1,7 +1,7 @@
 /** Measures points: checks them against the machine, finds ranks and storage, and keeps what is done. */
 import { randomBytes } from "node:crypto";
 import { rmSync, statfsSync, statSync } from "node:fs";
-import { cpus, hostname, totalmem, tmpdir } from "node:os";
+import { availableParallelism, cpus, hostname, totalmem, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
@@ -280,6 +280,9 @@ interface RunningStorage {
 
 function machineText({ backend, dir }: MeasureRequest): string {
   const where = backend === "posix" || backend === "mpiio" ? `, files in ${resolve(dir)}` : "";
-  const [first] = cpus();
-  return `${hostname()}: ${cpus().length} processors (${first?.model.trim() ?? "unknown"}), ${formatBytes(totalmem())} of memory${where}`;
+  const processors = cpus();
+  const model = processors[0]?.model.trim();
+  // Without /proc there are no models, and only the number that this process may use.
+  const count = processors.length || availableParallelism();
+  return `${hostname()}: ${count} processors${model ? ` (${model})` : ""}, ${formatBytes(totalmem())} of memory${where}`;
 }

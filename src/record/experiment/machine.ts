@@ -1,7 +1,7 @@
 /** What the machine offers for the experiments, found out by trying. */
 import { execFile } from "node:child_process";
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
-import { cpus, loadavg, release } from "node:os";
+import { availableParallelism, cpus, loadavg, release } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { UsageError } from "../../base/errors.ts";
@@ -78,20 +78,23 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
 
 export function machineFacts(dir: string): { label: string; text: string }[] {
   const { type } = statfsSync(dir);
-  const processors = cpus();
+  const model = cpus()[0]?.model.trim();
   return [
     {
       label: "Machine",
-      text: `${processors.length} × ${processors[0]?.model.trim() || "processor"}, Linux ${release()}`,
+      text: `${processorCount()} × ${model || "processor"}, Linux ${release()}`,
     },
     { label: "Data", text: `${dir} (${FILE_SYSTEMS[type] ?? `file system ${type.toString(16)}`})` },
   ];
 }
 
+/** Without /proc only the number that this process may use is known. */
+const processorCount = (): number => cpus().length || availableParallelism();
+
 /** A sentence when others use the machine; a busy one makes times long and uneven. */
 export function busyNote(): string | undefined {
   const [load = 0] = loadavg();
-  const count = cpus().length;
+  const count = processorCount();
   return load > count
     ? `The machine was busy: ${load.toFixed(1)} processes wanted to run on ${count} processors when the study began, so times are long and uneven.`
     : undefined;
