@@ -11,7 +11,7 @@ import { TOTALS_BYTES, TOTALS_FILE } from "./cross-check.ts";
 import { ioOfChildren, ioSince, type KernelIo } from "./kernel-io.ts";
 import { SYSTEM_PATHS } from "../formats/trace/system-files.ts";
 import { findProgram, type Program, whyNotFound } from "./program.ts";
-import { ensureShim, ShimUnavailable } from "./shim.ts";
+import { ensureShim, needProc, ShimUnavailable } from "./shim.ts";
 import { canTracePrivileged, STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
 import { makeFolder } from "../node/folders.ts";
 import { writeFile } from "../node/write-file.ts";
@@ -71,6 +71,7 @@ export async function recordCommand(command: readonly string[], options: RecordO
   const env = options.env ?? process.env;
   const program = findProgram(name, env, options.cwd);
   if (program === undefined) throw new UsageError(`${name}: ${whyNotFound(name, options.cwd)}`);
+  needProc();
   prepareFolder(folder, options);
   const plan = planFor([...command], { ...options, folder, env, program });
   const began = performance.now();

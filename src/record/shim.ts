@@ -26,6 +26,12 @@ const FLAGS = [
   "-fno-delete-null-pointer-checks",
 ];
 
+/** Both ways to record name files by their descriptors in /proc; strace alone would leave names out. */
+export function needProc(): void {
+  if (process.platform === "linux" && !existsSync("/proc/self/fd"))
+    throw new ShimUnavailable("recording needs /proc, which is not mounted here (mount -t proc proc /proc)");
+}
+
 /**
  * The recorder for this machine; its path goes into LD_PRELOAD. An installation may bring one that was built before; it is used
  * where it passes the self-test, unless CC asks for a compiler. Throws ShimUnavailable where there is none.
@@ -33,10 +39,7 @@ const FLAGS = [
 export function ensureShim({ source, env = process.env, note }: ShimOptions = {}): Kept {
   if (process.platform !== "linux")
     throw new ShimUnavailable(`the recorder needs Linux, not ${process.platform}`);
-  if (!existsSync("/proc/self/fd"))
-    throw new ShimUnavailable(
-      "the recorder needs /proc, which is not mounted here (mount -t proc proc /proc)",
-    );
+  needProc();
   if (source !== undefined || env.CC) return compiledShim(source ?? recorderSource(), env, note);
   const { kept, reason } = prebuiltShim(env, note);
   if (kept !== undefined) return kept;

@@ -75,7 +75,7 @@ function programsOf(wantsMpi: boolean): Programs {
     return buildPrograms(wantsMpi);
   } catch (error) {
     if (!(error instanceof ShimUnavailable)) throw error;
-    throw new UsageError(`${error.message}; --simulate needs no compiler`, { cause: error });
+    throw new UsageError(`${error.message}; --simulate records nothing`, { cause: error });
   }
 }
 
