@@ -49,4 +49,17 @@ describe("the search", () => {
       { path: "store.html#backup", page: "The store", title: "Backup", lead: "Copy the folder." },
     ]);
   });
+
+  it("names a page for man by its command, not by a heading that all have", () => {
+    const sections = [{ id: "synopsis", title: "SYNOPSIS", text: "plimsoll sql STATEMENT" }];
+    const manual = makeIndex([{ path: "man/plimsoll-sql.html", title: "plimsoll-sql", sections }]);
+    expect(lookUp(manual, "sql", 1)).toEqual([
+      {
+        path: "man/plimsoll-sql.html#synopsis",
+        page: "Synopsis",
+        title: "plimsoll-sql",
+        lead: "plimsoll sql STATEMENT",
+      },
+    ]);
+  });
 });

@@ -111,5 +111,9 @@ const joined = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>):
 function resultOf({ pages, sections }: SearchIndex, at: number): SearchResult {
   const [page = 0, id = "", title = "", lead = ""] = sections[at] ?? [];
   const [path = "", pageTitle = ""] = pages[page] ?? [];
-  return { path: `${path}#${id}`, page: pageTitle, title, lead };
+  const found = { path: `${path}#${id}`, lead };
+  // Pages for man all have the same headings, in capitals: what tells them apart is the command.
+  if (path.startsWith("man/"))
+    return { ...found, title: pageTitle, page: `${title.slice(0, 1)}${title.slice(1).toLowerCase()}` };
+  return { ...found, title, page: pageTitle };
 }
