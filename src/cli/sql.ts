@@ -3,8 +3,8 @@ import { textTable } from "../base/text-table.ts";
 import { csvRow } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatCount } from "../base/units.ts";
-import type { SqlValue } from "../model/index.ts";
-import { type SqlColumn, type SqlResult, Store } from "../store/index.ts";
+import { isSynthetic, originText, type SqlValue } from "../model/index.ts";
+import { provenanceOf, type SqlColumn, type SqlResult, Store } from "../store/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { writeJson } from "../base/json.ts";
@@ -40,6 +40,7 @@ export default defineCommand({
     const store = await Store.open(options.store, storeOptions(options));
     const query = await store.query();
     try {
+      const provenance = await provenanceOf(query, ["runs", "jobs", "readings"]);
       const result = await query.raw(statement);
       const asTable = context.stdoutIsTerminal && !context.json;
       const most = (options.maxRows ?? (asTable ? TERMINAL_ROWS : 0)) || Number.POSITIVE_INFINITY;
@@ -47,6 +48,7 @@ export default defineCommand({
       if (context.json) await printObjects(result.columns, limited, context);
       else if (asTable) await printTable(result.columns, limited, context);
       else await printCsv(result.columns, limited, context);
+      if (isSynthetic(provenance)) context.note(`data of this store: ${originText(provenance)}`);
       if (limited.more)
         context.note(`stopped after ${formatCount(most)} rows; there are more (--max-rows 0 for all)`);
     } catch (error) {

@@ -257,6 +257,42 @@ describe("plimsoll store", () => {
     expect(text).not.toMatch(/,[=+]/);
   });
 
+  it.each([
+    [[0, 0], undefined],
+    [[1, 1], "synthetic"],
+    [[0, 1], "partly synthetic"],
+  ])("export and sql say of %j that rows are %s", async (synthetic, said) => {
+    const folder = join(root, `origin-${synthetic.join("")}`);
+    const store = await Store.create(folder);
+    const batch = store.beginBatch();
+    await batch.append(storedRuns, 2, {
+      ...{ synthetic, run_id: [1n, 2n], application_id: { all: 9n }, source: { all: "" } },
+    });
+    await batch.append(storedSources, 2, {
+      hash_high: [1n, 2n],
+      hash_low: [1n, 2n],
+      path: { all: "/logs/a" },
+    });
+    await batch.commit();
+    await store.close();
+    for (const format of ["csv", "ndjson"]) {
+      const file = join(root, `origin-${synthetic.join("")}.${format}`);
+      await plimsoll(["store", "export", folder, "--table", "sources", "-o", file]);
+      const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+      expect(lines.filter((line) => line.includes("origin")).length).toBe(
+        said === undefined ? 0 : format === "csv" ? 1 : 2,
+      );
+      if (said !== undefined) expect(lines.at(-1)).toMatch(new RegExp(`[,"]${said}"?}?$`));
+    }
+    const asked = await plimsoll(["sql", "--store", folder, "select count(*) as n from sources"]);
+    expect(asked.out).toBe("n\n2\n");
+    expect(asked.err).toBe(
+      said === undefined
+        ? ""
+        : `plimsoll: data of this store: ${said === "synthetic" ? "" : "1 of 2 runs are "}synthetic: generated, not recorded on a machine\n`,
+    );
+  });
+
   it("export writes a table whole, in three formats", async () => {
     const csv = join(root, "runs.csv");
     const done = await plimsoll(["store", "export", path, "--table", "runs", "-o", csv]);

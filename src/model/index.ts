@@ -5,6 +5,7 @@ export {
   isSynthetic,
   markedFigure,
   markSynthetic,
+  originText,
   type Provenance,
   provenanceJson,
   provenancePrefix,

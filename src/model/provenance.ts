@@ -29,6 +29,12 @@ export function provenancePrefix({ synthetic, of, unit }: Provenance): string {
   return `Partly synthetic data (${formatCount(synthetic)} of ${formatCount(of)} ${unit}, ${formatShare(synthetic / of)}): `;
 }
 
+/** In a sentence of its own. */
+export const originText = ({ synthetic, of, unit }: Provenance): string =>
+  synthetic >= of
+    ? "synthetic: generated, not recorded on a machine"
+    : `${formatCount(synthetic)} of ${formatCount(of)} ${unit} are synthetic: generated, not recorded on a machine`;
+
 /** What a reader must know before the numbers of a figure: they are of a model or a generator. */
 export const figureOrigin = ({ simulated, synthetic }: Figure): "simulated" | "synthetic" | undefined =>
   simulated === true ? "simulated" : synthetic === true ? "synthetic" : undefined;
@@ -55,11 +61,8 @@ function markedBlock(block: Block): Block {
 export function markSynthetic(document: Document, provenance: Provenance): Document {
   if (!isSynthetic(provenance)) return document;
   const prefix = provenancePrefix(provenance);
-  const { synthetic, of, unit } = provenance;
-  const text =
-    synthetic >= of
-      ? "synthetic: generated, not recorded on a machine"
-      : `${formatCount(synthetic)} of ${formatCount(of)} ${unit} are synthetic: generated, not recorded on a machine`;
+  const { synthetic, of } = provenance;
+  const text = originText(provenance);
   const { answers, figure, secondFigure } = document;
   return {
     ...document,

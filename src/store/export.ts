@@ -9,6 +9,7 @@ import { createOutput, takeName, temporaryPath } from "../node/output-file.ts";
 import { PARQUET_OUTSIDE } from "./batch.ts";
 import { openDatabase, quoteName, quoteText, type StoreOptions } from "./database.ts";
 import { ownReadingError, systemErrorOf } from "./engine-error.ts";
+import { sharedOrigin } from "./provenance.ts";
 import type { Store } from "./store.ts";
 import { verifySegments } from "./verify.ts";
 import { hideDuplicates, tableQuery } from "./views.ts";
@@ -25,12 +26,13 @@ export async function exportFile(
 ): Promise<number> {
   // A copy that others trust is made of rows that are as they were stored.
   await verifySegments(store.path, store.batches(), [table.name]);
-  if (format === "ndjson") return exportLines(store, table, path, options.nameKey);
+  const origin = await originOf(store, table);
+  if (format === "ndjson") return exportLines(store, table, path, { ...options, origin });
   const temporary = temporaryPath(path);
   // DuckDB would say it in its own words.
   closeSync(openSync(temporary, "w"));
   try {
-    const rows = await exportTable(store, table, temporary, { ...options, format });
+    const rows = await exportTable(store, table, temporary, { ...options, format, origin });
     syncFile(temporary);
     takeName(temporary, path);
     return rows;
@@ -39,17 +41,23 @@ export async function exportFile(
   }
 }
 
-async function exportLines(
-  store: Store,
-  table: TableSchema,
-  path: string,
-  nameKey: string | undefined,
-): Promise<number> {
+/** Rows of a table without a column `synthetic` say in one named `origin` that not all of them were recorded. */
+async function originOf(store: Store, table: TableSchema): Promise<string | undefined> {
+  if (table.columns.some(({ name }) => name === "synthetic")) return undefined;
+  const query = await store.query();
+  try {
+    return await sharedOrigin(query, table.name);
+  } finally {
+    query.close();
+  }
+}
+
+async function exportLines(store: Store, table: TableSchema, path: string, shown: Shown): Promise<number> {
   const output = createOutput(path);
   const query = await store.query();
   let rows = 0;
   try {
-    const { columns, pieces } = await query.raw(named(table, `from ${quoteName(table.name)}`, nameKey));
+    const { columns, pieces } = await query.raw(asShown(table, `from ${quoteName(table.name)}`, shown));
     for await (const piece of pieces()) {
       const lines = piece.map((row) =>
         jsonText(Object.fromEntries(columns.map(({ name }, i) => [name, row[i]]))),
@@ -67,14 +75,21 @@ async function exportLines(
   }
 }
 
-interface ExportOptions extends StoreOptions {
-  readonly format: "parquet" | "csv";
+interface Shown {
   /** Names become codes that this key gives; all stay as they are unless given. */
   readonly nameKey?: string;
+  /** Text of a column `origin`; there is none unless given. */
+  readonly origin?: string | undefined;
 }
 
-const named = (table: TableSchema, query: string, key: string | undefined): string =>
-  key === undefined ? query : withoutNames(table, query, key);
+interface ExportOptions extends StoreOptions, Shown {
+  readonly format: "parquet" | "csv";
+}
+
+function asShown(table: TableSchema, query: string, { nameKey, origin }: Shown): string {
+  const named = nameKey === undefined ? query : withoutNames(table, query, nameKey);
+  return origin === undefined ? named : `select *, ${quoteText(origin)} as origin from (${named})`;
+}
 
 /**
  * Writes all rows of a table to `path` and gives their number. CSV has a header and is safe to
@@ -84,14 +99,15 @@ export async function exportTable(
   store: Store,
   table: TableSchema,
   path: string,
-  { format, nameKey, ...options }: ExportOptions,
+  { format, nameKey, origin, ...options }: ExportOptions,
 ): Promise<number> {
   store.refresh();
   const batches = store.batches();
   const database = await openDatabase(store.path, options);
   try {
     const hiding = await hideDuplicates(database.connection, store.path, batches);
-    const query = named(table, tableQuery(table, { store: store.path, batches, hiding }), nameKey);
+    const rowsOf = tableQuery(table, { store: store.path, batches, hiding });
+    const query = asShown(table, rowsOf, { ...(nameKey === undefined ? {} : { nameKey }), origin });
     const [rows, how] =
       format === "parquet" ? [query, PARQUET_OUTSIDE] : [withoutFormulas(table, query), "format csv, header"];
     const result = await database.connection.run(`copy (${rows}) to ${quoteText(resolve(path))} (${how})`);

@@ -74,6 +74,8 @@ const figures = (name: string, ...words: string[]): Asked => ({
   writes: at(name),
 });
 
+const LOG_TABLES = ["runs", "accesses", "files", "sources"];
+const SITE_TABLES = ["jobs", "minutes", "targets", "readings", "target_states", "servers"];
 const SMALLEST = ["--scale", "0.0001", "--background", "0.000001"];
 const NO_DATA = "shows no data of a machine";
 const OF_STORE = "is about batches and columns of a store, not about what was measured";
@@ -144,8 +146,8 @@ const ASKED: Readonly<Record<string, () => readonly Asked[] | string>> = {
   "store repair": () => OF_STORE,
   "store drop-batch": () => OF_STORE,
   "store export": () =>
-    ["runs", "jobs"].map((table) =>
-      page(`${table}-stored.csv`, "store", "export", table === "runs" ? LOGS : site, "--table", table),
+    [...LOG_TABLES.map((table) => [table, LOGS]), ...SITE_TABLES.map((table) => [table, site])].map(
+      ([table, store]) => page(`${table}-stored.csv`, "store", "export", store!, "--table", table!),
     ),
   "store schema": () => OF_STORE,
   "cluster ingest": () => OF_TASKS,
