@@ -14,13 +14,6 @@ const documents = [
   ...["docs", "src", "web", "examples"].flatMap((folder) => markdown(join(root, folder))),
 ];
 
-/** Unpaid: how many exports of a folder nobody imports, and how many only tests do. The numbers may only shrink. */
-const UNPAID: Readonly<Record<string, { readonly unused: number; readonly testOnly: number }>> = {
-  "src/analyze/study": { unused: 0, testOnly: 4 },
-  "src/formats": { unused: 0, testOnly: 8 },
-  "src/model": { unused: 0, testOnly: 1 },
-};
-
 /** Exported for their tests, and used in their own file: what is hard to see from outside. */
 const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/serve/http.ts": ["LIMITS"],
@@ -40,10 +33,13 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/analyze/job/compare-document.ts": ["compareVerdict"],
   "src/analyze/job/sections/findings.ts": ["unjudgedText"],
   "src/analyze/job/snippets/entry.ts": ["Entry", "Variant", "Variants", "codeOf", "snippetOf"],
-  "src/analyze/job/snippets/program.ts": ["programLanguage"],
   "src/analyze/job/snippets/shell.ts": ["shellPath", "shellWord"],
   "src/analyze/load/quiet.ts": ["coinTail"],
   "src/analyze/metric/access-metrics.ts": ["AccessColumns"],
+  "src/analyze/study/common/judge.ts": ["verdictOf"],
+  "src/analyze/study/metric/findings.ts": ["directionOf"],
+  "src/analyze/study/reuse/cluster.ts": ["threeCentres"],
+  "src/analyze/study/reuse/sweep/records.ts": ["READ"],
   "src/base/extremes.ts": ["AmountSum"],
   "src/base/intervals.ts": ["UnionLength"],
   "src/base/words.ts": ["signedNumber"],
@@ -54,6 +50,11 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/collect/metrics/http.ts": ["SERVE_LIMITS"],
   "src/collect/server/collector.ts": ["CollectorOptions"],
   "src/collect/server/run.ts": ["untilNextMs"],
+  "src/formats/bp/slabs.ts": ["boxesOf"],
+  "src/formats/darshan/modules/index.ts": ["bgq", "daos", "dfs", "pnetcdfVar"],
+  "src/formats/influx/csv.ts": ["csvCells"],
+  "src/formats/strace/calls.ts": ["CALLS"],
+  "src/formats/strace/files.ts": ["isNonfile"],
   "src/generate/reuse/calendar.ts": ["LONG_DAY"],
   "src/generate/reuse/counters.ts": ["rankAt", "rankBytes", "rankSeconds"],
   "src/generate/single/index.ts": ["randomOf"],
@@ -64,8 +65,8 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/ingest/index.ts": ["IngestCounts", "IngestOptions"],
   "src/launch/mpi/files.ts": ["Direction"],
   "src/launch/mpi/library.ts": ["candidates"],
+  "src/model/tables.ts": ["Row"],
   "src/ncio/pattern/encoding.ts": ["checkDatatype"],
-  "src/ncio/pattern/pattern.ts": ["Region"],
   "src/ncio/pattern/pieces.ts": ["DataRange"],
   "src/ncio/run/content.ts": ["byteAt"],
   "src/ncio/run/summary.ts": ["countingTurns"],
@@ -113,29 +114,16 @@ describe("exports", () => {
   const testOnly = all.filter(
     ({ users, isReExport }) => users.size > 0 && !users.has("product") && !isReExport,
   );
-  const unpaid = (file: string) => Object.keys(UNPAID).find((folder) => file.startsWith(`${folder}/`));
   const nameOf = ({ file, name }: Exported) => `${file} ${name}`;
 
   it("are imported by somebody", () => {
-    expect(unused.filter(({ file }) => unpaid(file) === undefined).map(nameOf)).toEqual([]);
+    expect(unused.map(nameOf)).toEqual([]);
   });
 
   it("that only tests import are in a test kit, or named here", () => {
-    const found = testOnly.filter(({ file }) => unpaid(file) === undefined).map(nameOf);
+    const found = testOnly.map(nameOf);
     const named = Object.entries(TESTED).flatMap(([file, names]) => names.map((name) => `${file} ${name}`));
     expect(found.sort()).toEqual(named.sort());
-  });
-
-  it("of folders that have not paid yet only shrink", () => {
-    const count = (list: readonly Exported[], folder: string) =>
-      list.filter(({ file }) => unpaid(file) === folder).length;
-    const found = Object.fromEntries(
-      Object.keys(UNPAID).map((folder) => [
-        folder,
-        { unused: count(unused, folder), testOnly: count(testOnly, folder) },
-      ]),
-    );
-    expect(found).toEqual(UNPAID);
   });
 });
 

@@ -12,13 +12,6 @@ export interface RankAccess {
   readonly fileStart: number;
 }
 
-/** A piece that is contiguous in memory and in the file. */
-export interface Region {
-  readonly memory: number;
-  readonly file: number;
-  readonly length: number;
-}
-
 export interface Pattern {
   /** `ncio`, `flash`, `ipars`, `subarray`, `hpio`. */
   readonly name: string;

@@ -1,9 +1,16 @@
 /** Random datatypes, and the slow and obvious answer: the place of every byte. */
 import { type DataRange, PieceCursor, type Pieces, pieceBlock } from "./pieces.ts";
-import type { RankAccess, Region } from "./pattern.ts";
+import type { RankAccess } from "./pattern.ts";
 import { RegionCursor, regionBlock } from "./regions.ts";
 import fc from "fast-check";
 import type { Datatype } from "./datatype.ts";
+
+/** A piece that is contiguous in memory and in the file. */
+interface Region {
+  readonly memory: number;
+  readonly file: number;
+  readonly length: number;
+}
 
 export const datatypes: fc.Arbitrary<Datatype> = fc.letrec<{ type: Datatype }>((tie) => ({
   type: fc.oneof(

@@ -2,7 +2,8 @@
 import type { JobFile } from "../job.ts";
 import { isProgramFile } from "../program-files.ts";
 import { bytesMoved, extentOf, ioSeconds, known, sum } from "./measures.ts";
-import { fileCalls, oncePerJob, realFiles } from "./per-job.ts";
+import { oncePerJob } from "../once-per-job.ts";
+import { fileCalls, realFiles } from "./per-job.ts";
 
 interface MetadataFacts {
   readonly opens: number;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Job, JobFile } from "../job.ts";
 import { worstFiles } from "./evidence.ts";
-import { oncePerJob } from "./per-job.ts";
+import { oncePerJob } from "../once-per-job.ts";
 import { many, partOf, partOfBytes, percent, rough, secondsText, sizeText, times } from "./wording.ts";
 
 describe("numbers in sentences", () => {

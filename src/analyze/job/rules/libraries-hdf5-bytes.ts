@@ -10,7 +10,7 @@ import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesMoved, heaviest, KIB, known, MIB, sum } from "./measures.ts";
 import { unseenChunks, unseenFilling } from "./libraries-hdf5-unseen.ts";
-import { oncePerJob } from "./per-job.ts";
+import { oncePerJob } from "../once-per-job.ts";
 import { grouped, many, sizeText, times } from "./wording.ts";
 
 /** What HDF5 moves for the datasets of a file, and what the layer below moves. */

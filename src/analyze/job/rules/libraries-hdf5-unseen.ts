@@ -12,7 +12,8 @@ import { SNIPPETS, snippetFor } from "../snippets/index.ts";
 import type { TraceWay } from "../trace-facts.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, heaviest, known, MIB, sum, type Way } from "./measures.ts";
-import { fileOf, hdf5Files, oncePerJob, posixFiles, traceOf } from "./per-job.ts";
+import { oncePerJob } from "../once-per-job.ts";
+import { fileOf, hdf5Files, posixFiles, traceOf } from "./per-job.ts";
 import { many, sizeText, times } from "./wording.ts";
 
 const HDF5_NAME = /\.(h5|hdf5|he5|nc4)$/;

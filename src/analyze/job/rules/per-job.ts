@@ -1,20 +1,8 @@
 /** Lists that several rules walk through. A log may have a hundred thousand files, so each is made once per job. */
 import type { Job, JobFile } from "../job.ts";
+import { oncePerJob } from "../once-per-job.ts";
 import type { LayerRecord } from "../records.ts";
 import { isProgramFile } from "../program-files.ts";
-
-/** The same function, but for each job its answer is kept as long as the job is. */
-export function oncePerJob<Answer>(compute: (job: Job) => Answer): (job: Job) => Answer {
-  const answers = new WeakMap<Job, { readonly answer: Answer }>();
-  return (job) => {
-    let kept = answers.get(job);
-    if (kept === undefined) {
-      kept = { answer: compute(job) };
-      answers.set(job, kept);
-    }
-    return kept.answer;
-  };
-}
 
 export { traceOf } from "../trace-lookup.ts";
 

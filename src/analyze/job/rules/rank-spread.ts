@@ -3,7 +3,8 @@ import type { Job, JobFile } from "../job.ts";
 import { addAllRankBytes, addRankBytes, type RankBytes } from "../rank-bytes.ts";
 import type { LayerRecord } from "../records.ts";
 import { bytesMoved, heaviest, mainWay, sum } from "./measures.ts";
-import { oncePerJob, realFiles } from "./per-job.ts";
+import { oncePerJob } from "../once-per-job.ts";
+import { realFiles } from "./per-job.ts";
 import { many } from "./wording.ts";
 
 interface RankSpread {

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { posix, mpiio } from "../../../formats/darshan/modules/index.ts";
 import type { Job } from "../job.ts";
 import { countersJob } from "../rules/test-kit.ts";
-import { programLanguage } from "./index.ts";
 import { programOf } from "./program.ts";
 
 const WRITES = { OPENS: 1, WRITES: 4, BYTES_WRITTEN: 4096 };
@@ -32,7 +31,7 @@ describe("the language of the program", () => {
     "env OMP_NUM_THREADS=4 python solve.py",
     "torchrun --nproc-per-node 4 train.py",
   ])("is Python by the command line %j", (line) => {
-    expect(programLanguage(seen({ line }))).toBe("python");
+    expect(programOf(seen({ line })).language).toBe("python");
   });
 
   it.each([
@@ -42,25 +41,27 @@ describe("the language of the program", () => {
     "",
     "sim pythonic",
   ])("is C by the command line %j", (line) => {
-    expect(programLanguage(seen({ line }))).toBe("c");
+    expect(programOf(seen({ line })).language).toBe("c");
   });
 
   it("is what the run-time libraries and modules are of, when the command line does not tell", () => {
-    expect(programLanguage(seen({ paths: ["/home/a/lib/python3.11/site-packages/numpy/core.py"] }))).toBe(
+    expect(programOf(seen({ paths: ["/home/a/lib/python3.11/site-packages/numpy/core.py"] })).language).toBe(
       "python",
     );
-    expect(programLanguage(seen({ paths: ["/home/a/__pycache__/x.cpython-311.pyc"] }))).toBe("python");
-    expect(programLanguage(seen({ paths: ["/usr/lib/x86_64-linux-gnu/libgfortran.so.5"] }))).toBe("fortran");
-    expect(programLanguage(seen({ paths: ["/scratch/run/fort.11"] }))).toBe("fortran");
-    expect(programLanguage(seen({ paths: ["/scratch/run/input.nml"] }))).toBe("fortran");
-    expect(programLanguage(seen({ paths: ["/scratch/run/comfort.11", "/scratch/x.normal"] }))).toBe("c");
+    expect(programOf(seen({ paths: ["/home/a/__pycache__/x.cpython-311.pyc"] })).language).toBe("python");
+    expect(programOf(seen({ paths: ["/usr/lib/x86_64-linux-gnu/libgfortran.so.5"] })).language).toBe(
+      "fortran",
+    );
+    expect(programOf(seen({ paths: ["/scratch/run/fort.11"] })).language).toBe("fortran");
+    expect(programOf(seen({ paths: ["/scratch/run/input.nml"] })).language).toBe("fortran");
+    expect(programOf(seen({ paths: ["/scratch/run/comfort.11", "/scratch/x.normal"] })).language).toBe("c");
   });
 
   it("is Python when Python has loaded Fortran, and not when a program has loaded a little Python", () => {
     const both = ["/a/site-packages/scipy/x.py", "/a/lib/libgfortran.so.5"];
-    expect(programLanguage(seen({ line: "python3 x.py", paths: both }))).toBe("python");
-    expect(programLanguage(seen({ line: "./model.exe", paths: both }))).toBe("fortran");
-    expect(programLanguage(seen({ line: "srun ./sim", application: "python3.9" }))).toBe("python");
+    expect(programOf(seen({ line: "python3 x.py", paths: both })).language).toBe("python");
+    expect(programOf(seen({ line: "./model.exe", paths: both })).language).toBe("fortran");
+    expect(programOf(seen({ line: "srun ./sim", application: "python3.9" })).language).toBe("python");
   });
 
   it("knows PyTorch by its package", () => {

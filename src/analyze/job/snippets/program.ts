@@ -1,5 +1,6 @@
 /** What a log says of the program: its language, and whether it uses MPI. */
 import type { Job } from "../job.ts";
+import { oncePerJob } from "../once-per-job.ts";
 
 type Language = "c" | "fortran" | "python";
 
@@ -10,21 +11,11 @@ export interface Program {
   readonly torch: boolean;
 }
 
-const programs = new WeakMap<Job, Program>();
-
-/** Kept for each job: a log may name a million files. */
-export function programOf(job: Job): Program {
-  let program = programs.get(job);
-  if (program === undefined) {
-    const seen = languagesSeen(job);
-    program = { language: languageOf(job, seen), mpi: usesMpi(job), torch: seen.torch };
-    programs.set(job, program);
-  }
-  return program;
-}
-
-/** C when the log does not tell. */
-export const programLanguage = (job: Job): Language => programOf(job).language;
+/** C when the log does not tell. Kept for each job: a log may name a million files. */
+export const programOf = oncePerJob((job): Program => {
+  const seen = languagesSeen(job);
+  return { language: languageOf(job, seen), mpi: usesMpi(job), torch: seen.torch };
+});
 
 /** A run of several ranks was started by MPI; a run of one may not know of it. */
 function usesMpi({ facts, modules, runs }: Job): boolean {
