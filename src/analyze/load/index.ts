@@ -33,12 +33,14 @@ export { comparisonDocument } from "./compare-document.ts";
 export {
   askedWindow,
   checkZone,
+  clientsTime,
   lastWeek,
   localText,
   parseLength,
   parsePeriod,
   parseTime,
   storedTime,
+  usualSource,
   type Window,
 } from "./window.ts";
 export { stretchMinutes } from "./stretches.ts";

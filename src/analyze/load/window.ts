@@ -31,6 +31,26 @@ export async function storedTime(db: Queryable): Promise<Window> {
   return { from: number(found.first), to: number(found.last) + 1 };
 }
 
+/** From the first to the last start of a job with client counters: long before and after what servers counted, perhaps. */
+export async function clientsTime(db: Queryable): Promise<Window> {
+  const [row] = await db.rows(
+    "select min(start_unix_ns) // 60000000000 as first, max(start_unix_ns) // 60000000000 as last from jobs where bytes_read is not null",
+  );
+  if (row === undefined || row.first === null)
+    throw new UsageError(
+      "the store has no jobs with client counters; plimsoll ingest reads the output of collect client",
+    );
+  return { from: number(row.first), to: number(row.last) + 1 };
+}
+
+/** Counters of servers where the store has any, else those of clients. */
+export async function usualSource(db: Queryable): Promise<"servers" | "clients"> {
+  // Minutes may have been pruned.
+  for (const table of ["minutes", "job_days"])
+    if ((await db.rows(`select 1 as one from ${table} limit 1`)).length > 0) return "servers";
+  return "clients";
+}
+
 interface Clock {
   readonly zone: string;
   readonly nowUnix: number;

@@ -1,7 +1,7 @@
 /** `plimsoll quiet-hours`: when targets are quiet. */
 import { parseLength, quietDocument, quietHours, withMinutes } from "../../analyze/load/index.ts";
+import { quickContention } from "../../analyze/study/system/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Queryable } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import {
   aboutOf,
@@ -61,7 +61,7 @@ export default defineCommand({
         busyRatio: options.busy,
       });
       const command = commandOf("plimsoll quiet-hours", options, "store target from to length zone output");
-      const contention = await fewContentionHours(db, options.zone);
+      const contention = await quickContention(db, { zone: options.zone });
       const about = aboutOf(command, options.zone);
       const document = quietDocument(answer, asked.targetsText, contention, about);
       const { window, ...rest } = answer;
@@ -80,16 +80,3 @@ export default defineCommand({
     });
   },
 });
-
-/** Of more rows a study takes longer than a question may; a job takes as long as some 20 minutes (10 µs). */
-const CONTENTION_ROWS_MAX = 2e6;
-const ROWS_OF_JOB = 20;
-
-async function fewContentionHours(db: Queryable, zone: string) {
-  const [rows] = await db.rows(
-    `select (select count(*) from minutes) + ${ROWS_OF_JOB} * (select count(*) from jobs) as n`,
-  );
-  if (Number(rows?.n) > CONTENTION_ROWS_MAX) return null;
-  const { contentionOf } = await import("../../analyze/study/system/index.ts");
-  return contentionOf(db, { zone });
-}

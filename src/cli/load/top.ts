@@ -1,5 +1,8 @@
 /** `plimsoll top`: the jobs, users, accounts or targets with most load; the runs, files or programs with most I/O. */
 import {
+  askedWindow,
+  checkZone,
+  clientsTime,
   nodesDocument,
   operationsDocument,
   rankNodes,
@@ -11,6 +14,7 @@ import {
   type By,
   rankTargets,
   targetRankingDocument,
+  usualSource,
 } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/index.ts";
@@ -175,35 +179,15 @@ async function topGroups(
   return show(nodesDocument(ranking, asked.targetsText, about), json, shown, context);
 }
 
-async function usualSource(db: Queryable): Promise<"servers" | "clients"> {
-  // Minutes may have been pruned.
-  for (const table of ["minutes", "job_days"])
-    if ((await db.rows(`select 1 as one from ${table} limit 1`)).length > 0) return "servers";
-  return "clients";
-}
-
 type AskedOfClients = Omit<Asked, "window"> & { readonly window: Asked["window"] | undefined };
 
-/** Jobs may have begun long before and after what servers counted. */
 async function askedOfClients(
   db: Queryable,
-  options: { readonly from: string | undefined; readonly to: string | undefined; readonly zone: string },
+  { from, to, zone }: Pick<Parameters<typeof askedOf>[1], "from" | "to" | "zone">,
 ): Promise<AskedOfClients> {
-  const [row] = await db.rows(
-    "select min(start_unix_ns) // 60000000000 as first, max(start_unix_ns) // 60000000000 as last from jobs where bytes_read is not null",
-  );
-  if (row === undefined || row.first === null)
-    throw new UsageError(
-      "the store has no jobs with client counters; plimsoll ingest reads the output of collect client",
-    );
-  const { askedWindow, checkZone } = await import("../../analyze/load/index.ts");
-  checkZone(options.zone);
-  const window =
-    options.from === undefined && options.to === undefined
-      ? undefined
-      : askedWindow(
-          { ...options, nowUnix: Date.now() / 1000 },
-          { from: Number(row.first), to: Number(row.last) + 1 },
-        );
+  const stored = await clientsTime(db);
+  checkZone(zone);
+  const isAll = from === undefined && to === undefined;
+  const window = isAll ? undefined : askedWindow({ from, to, zone, nowUnix: Date.now() / 1000 }, stored);
   return { window, condition: "true", targets: [], targetsText: "all file systems" };
 }

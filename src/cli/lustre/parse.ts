@@ -1,20 +1,17 @@
 /** `plimsoll lustre parse`: counters of Lustre as they were read, with their units. */
 import { statSync } from "node:fs";
 import { FormatError } from "../../base/errors.ts";
-import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
+import { HEAD_BYTES } from "../../base/source.ts";
 import {
-  type Counter,
-  type FileNotes,
+  lustreJson,
+  lustreLines,
   type LustreItem,
-  LustreParser,
-  NO_STAMP,
-  type ParseOptions,
+  problems,
+  readDump,
   Reading,
   recognizeLustre,
-  type TableReading,
-  type ValueReading,
+  type ShowSetting,
 } from "../../formats/lustre/index.ts";
-import { partOf, piecesOf, timing } from "../../formats/text/dump-pieces.ts";
 import { withFile } from "../../node/file-source.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -35,7 +32,7 @@ export default defineCommand({
     "plimsoll lustre parse --json stats": "one JSON document",
   },
   async run({ arguments: files, options }, context) {
-    const setting: Setting = { path: options.path, nonzero: options.nonzero };
+    const setting: ShowSetting = { path: options.path, nonzero: options.nonzero };
     if (context.json) {
       const read = [];
       for (const file of files)
@@ -49,11 +46,6 @@ export default defineCommand({
     }
   },
 });
-
-interface Setting {
-  readonly path: string | undefined;
-  readonly nonzero: boolean;
-}
 
 /** One bad file is an error; among several it is left out. */
 async function guarded<T>(file: string, count: number, context: Context, use: () => T): Promise<T[]> {
@@ -76,16 +68,12 @@ async function otherInput(file: string): Promise<string | undefined> {
   return recognizeLustre(head, file) === undefined ? otherUse(head, file) : undefined;
 }
 
-function printFile(file: string, setting: Setting, context: Context): void {
-  const parser = new LustreParser();
+function printFile(file: string, setting: ShowSetting, context: Context): void {
   let items = 0;
   const skipped = withFile(file, (source) =>
-    parseAll(parser, source, setting, (item) => {
+    readDump(source, setting, (item) => {
       items++;
-      context.out.write(`# ${headline(item)}\n`);
-      if (item instanceof Reading) printCounters(item, setting, context);
-      else if (item.form === "table") printTable(item, context);
-      else for (const { key, value } of item.values) context.out.write(`${key}\t${value}\n`);
+      for (const line of lustreLines(item, setting)) context.out.write(`${line}\n`);
       const wrong = problems(item);
       if (wrong !== "") context.note(`${file}: ${wrong}`);
     }),
@@ -95,135 +83,20 @@ function printFile(file: string, setting: Setting, context: Context): void {
     context.note(`${file}: without counters and left out: ${[...skipped.keys()].sort().join(", ")}`);
 }
 
-/** Reads a file; one in which lines say when each reading was made is read part by part. Gives what was left out, by name. */
-function parseAll(
-  parser: LustreParser,
-  source: ByteSource,
-  setting: Setting,
-  use: (item: LustreItem) => void,
-): Map<string, number> {
-  const path = setting.path ?? source.name;
-  const { by } = timing(source.read(0, 4096), source.name);
-  const skipped = new Map<string, number>();
-  const parse = (part: ByteSource, options: ParseOptions) => {
-    const notes: FileNotes = parser.parse(part, options, use);
-    for (const [name, times] of notes.skipped) skipped.set(name, (skipped.get(name) ?? 0) + times);
-  };
-  if (by !== "lines") parse(source, { path });
-  else
-    for (const piece of piecesOf(source, by))
-      parse(partOf(source, piece), { path, firstLine: piece.line, readAtNs: piece.timeNs as bigint });
-  return skipped;
-}
-
 const NOTHING =
   "no Lustre counters found; expected stats, job_stats, brw_stats or lctl get_param output (for an empty file, name its kind with --path)";
 
 const nothingFound = (file: string) => new FormatError(file, {}, NOTHING);
 
-function headline(item: LustreItem): string {
-  const name = item.target || item.param;
-  const client = item instanceof Reading && item.client !== "" ? ` of client ${item.client}` : "";
-  const jobs = item.kind === "job_stats" && item instanceof Reading ? `, ${item.rows} jobs` : "";
-  const read = item.readAtNs === NO_STAMP ? "" : `, read at ${timeText(item.readAtNs)}`;
-  return `${item.kind} ${name}${client}${jobs}${read}`;
-}
-
-/** To the second, or to the millisecond where there are some. */
-const timeText = (ns: bigint) => new Date(Number(ns / 1_000_000n)).toISOString().replace(".000Z", "Z");
-
-/** What was wrong with the text, in one line; empty when nothing was. */
-function problems(item: LustreItem): string {
-  const found: string[] = [];
-  const say = (count: number, what: string) => count > 0 && found.push(`${count} ${what}`);
-  if (item instanceof Reading) {
-    const { notes } = item;
-    say(notes.brokenLines, `unreadable lines, the first is line ${notes.firstBrokenLine}`);
-    say(notes.unknownLines, "unknown lines");
-    say(item.kind === "job_stats" ? notes.duplicates : 0, "duplicate entries; the last one is shown");
-    if (item.cut) found.push("the text is truncated; the last entry is incomplete");
-  } else {
-    say(item.unknownLines, "unknown lines");
-    if (item.form === "table") say(item.brokenLines, "unreadable lines");
-  }
-  return found.length === 0 ? "" : `${headline(item)}: ${found.join("; ")}`;
-}
-
-const COLUMNS = ["counter", "unit", "samples", "min", "max", "sum", "sumsq"] as const;
-
-function printCounters(reading: Reading, { nonzero }: Setting, context: Context): void {
-  const withJobs = reading.kind === "job_stats";
-  context.out.write(`${[...(withJobs ? ["job"] : []), ...COLUMNS].join("\t")}\n`);
-  for (let row = 0; row < reading.rows; row++) {
-    const id = withJobs ? `${printable(reading.jobId(row))}\t` : "";
-    for (const counter of reading.counters(row)) {
-      if (nonzero && counter.samples === 0n) continue;
-      const { name, unit, samples, min = "", max = "", sum = "", sumsq = "" } = counter;
-      context.out.write(`${id}${printable(name)}\t${unit}\t${samples}\t${min}\t${max}\t${sum}\t${sumsq}\n`);
-    }
-  }
-}
-
-/** An id may hold any bytes; a table has one line for each row. */
-const printable = (text: string) => (text === "" ? "-" : text.replace(/[\u0000-\u001f\u007f]/g, "?"));
-
-function printTable({ sections, values, disabled }: TableReading, context: Context): void {
-  if (disabled) context.out.write("disabled\n");
-  for (const { key, value } of values) context.out.write(`${key}\t${value}\n`);
-  for (const { name, sides, rows } of sections) {
-    context.out.write(`${[name, ...sides].join("\t")}\n`);
-    for (const { bucket, counts } of rows) context.out.write(`${[bucket, ...counts].join("\t")}\n`);
-  }
-}
-
-function fileJson(file: string, setting: Setting): object {
+function fileJson(file: string, setting: ShowSetting): object {
   const items: LustreItem[] = [];
   const skipped = withFile(file, (source) =>
-    parseAll(new LustreParser(), source, setting, (item) =>
-      items.push(item instanceof Reading ? item.copy() : item),
-    ),
+    readDump(source, setting, (item) => items.push(item instanceof Reading ? item.copy() : item)),
   );
   if (items.length === 0) throw nothingFound(file);
   return {
     file,
-    readings: items.map((item) => (item instanceof Reading ? countersJson(item, setting) : smallJson(item))),
+    readings: items.map((item) => lustreJson(item, setting)),
     leftOut: Object.fromEntries(skipped),
   };
-}
-
-const stamp = (ns: bigint | undefined) => (ns === undefined || ns === NO_STAMP ? null : ns);
-
-function countersJson(reading: Reading, setting: Setting): object {
-  const { kind, param, target, fileSystem, client, mount, cut, notes } = reading;
-  const readUnixNs = stamp(reading.readAtNs);
-  const head = { kind, param, target, fileSystem, client, mount, cut, notes, readUnixNs };
-  if (kind === "job_stats") return { ...head, jobs: jobsJson(reading, setting) };
-  return {
-    ...head,
-    snapshotUnixNs: stamp(reading.snapshotNs[0]),
-    startUnixNs: stamp(reading.startNs[0]),
-    counters: shown(reading.counters(), setting),
-  };
-}
-
-/** One after the other, for a file may have a hundred thousand. */
-function* jobsJson(reading: Reading, setting: Setting): Generator<object> {
-  for (let row = 0; row < reading.rows; row++)
-    yield {
-      jobId: reading.jobId(row),
-      snapshotUnixNs: stamp(reading.snapshotNs[row]),
-      startUnixNs: stamp(reading.startNs[row]),
-      counters: shown(reading.counters(row), setting),
-    };
-}
-
-const shown = (counters: readonly Counter[], { nonzero }: Setting) =>
-  nonzero ? counters.filter(({ samples }) => samples !== 0n) : counters;
-
-function smallJson(item: TableReading | ValueReading): object {
-  const { kind, param, target, fileSystem, values } = item;
-  const head = { kind, param, target, fileSystem, values, readUnixNs: stamp(item.readAtNs) };
-  if (item.form === "values") return head;
-  const { snapshotNs, startNs, sections, disabled } = item;
-  return { ...head, snapshotUnixNs: stamp(snapshotNs), startUnixNs: stamp(startNs), disabled, sections };
 }

@@ -55,3 +55,4 @@ export type { ValueReading } from "./values.ts";
 export { type DeltaRows, WHY_NAMES } from "./delta-rows.ts";
 export { KEPT, TargetState } from "./delta-state.ts";
 export { lustre } from "./format.ts";
+export { lustreJson, lustreLines, problems, readDump, type ShowSetting } from "./show.ts";

@@ -1,6 +1,6 @@
 /** `/quiet`: weekday × hour, and how sure that is. */
 import { quietDocument, quietHours, type Window, withMinutes } from "../../analyze/load/index.ts";
-import { contentionOf } from "../../analyze/study/system/index.ts";
+import { quickContention } from "../../analyze/study/system/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml } from "../../report/html/index.ts";
 import { askedTime, originOf } from "../asked.ts";
@@ -9,12 +9,6 @@ import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale } from "../units.ts";
 import { documentContent } from "./document.ts";
 import { offsetAtMinute } from "./time-axis.ts";
-
-/** A million minute rows take 0.4 s of CPU. */
-const CONTENTION_ROWS_MAX = 2e6;
-
-const minuteRows = ({ batches }: Ask): number =>
-  batches.reduce((all, { tables }) => (tables.minutes ?? []).reduce((sum, { rows }) => sum + rows, all), 0);
 
 const SPANS = ["7d", "14d", "28d"];
 
@@ -30,10 +24,7 @@ async function quietContent(ask: Ask): Promise<PageContent> {
       ...{ condition: "true", measure: "bytes", zone, lengthMinutes: 120, leastDays: 7, busyRatio: 1.5 },
     }),
   );
-  const contention =
-    minuteRows(ask) > CONTENTION_ROWS_MAX
-      ? null
-      : await ask.answer(`contention ${zone}`, (db) => contentionOf(db, { zone }));
+  const contention = await ask.answer(`contention ${zone}`, (db) => quickContention(db, { zone }));
   const command = commandLine(["plimsoll", "quiet-hours", "--store", ask.store, ...words]);
   const document = quietDocument(answer, `all ${targets.length} targets`, contention, {
     command,

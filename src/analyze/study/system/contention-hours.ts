@@ -30,6 +30,21 @@ interface Contention {
   readonly reason: string;
 }
 
+/** Of more rows a study takes longer than a question may; a job takes as long as some 20 minutes (10 µs). */
+const ROWS_MAX = 2e6;
+const ROWS_OF_JOB = 20;
+
+/** The hours of contention, where the store is small enough for a quick answer; else null, and the study has them. */
+export async function quickContention(
+  db: Queryable,
+  given: Parameters<typeof contentionOf>[1],
+): Promise<Contention | null> {
+  const [rows] = await db.rows(
+    `select (select count(*) from minutes) + ${ROWS_OF_JOB} * (select count(*) from jobs) as n`,
+  );
+  return Number(rows?.n) > ROWS_MAX ? null : contentionOf(db, given);
+}
+
 /** The hours of contention of a store, without the rest of the study. */
 export async function contentionOf(
   db: Queryable,
