@@ -23,7 +23,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/adaptive/sim/experiments/series.ts": ["Bench"],
   "src/adaptive/sim/host/run.ts": ["AdaptiveOptions"],
   "src/adaptive/paper/replay/parts.ts": ["ONLY_NAMES", "PARTS"],
-  "src/adaptive/sim/storage/draws.ts": ["normalQuantile"],
   "src/adaptive/sim/storage/rates.ts": ["efficiency"],
   "src/adaptive/sim/storage/world.ts": ["WorldSetting"],
   "src/adaptive/sim/what-if/fit.ts": ["isHeldOut"],

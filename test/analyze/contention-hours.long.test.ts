@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { limitsOf } from "../../src/analyze/load/efficiency.ts";
 import { memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import { WRITE_CLASS_DEFAULTS } from "../../src/analyze/study/common/write-classes.ts";
-import { contentionOf, runStudy, systemOptions } from "../../src/analyze/study/system/index.ts";
+import { quickContention, runStudy, systemOptions } from "../../src/analyze/study/system/index.ts";
 import type { Queryable } from "../../src/model/index.ts";
 import { jobTotals } from "../../src/store/job-totals.ts";
 import { type JobRow, type MinuteRow, randomCorpus } from "./study-system-corpus.ts";
@@ -57,12 +57,12 @@ async function asked<T>(
 it("the study and quiet-hours name the same hours, in the zone of the jobs", async () => {
   const { study, contention } = await asked(planted(12), async (db) => ({
     study: await runStudy(db, systemOptions({ replicates: 100 })),
-    contention: await contentionOf(db, {}),
+    contention: await quickContention(db, {}),
   }));
   expect(contention).toMatchObject({ zone: ZONE, verdict: "confirmed", hours: [4, 5, 6, 10, 11, 12] });
   expect(study).toMatchObject({ zoneFrom: "store", options: { zone: ZONE } });
   const advice = study.recommendations.find(({ id }) => id === "contention-hours");
-  expect(advice?.statement).toContain(`start at ${contention.hours.join(", ")} h (${ZONE})`);
+  expect(advice?.statement).toContain(`start at ${contention?.hours.join(", ")} h (${ZONE})`);
   const figure = study.items.B17?.figures.find(({ id }) => id === "figure-14a-data-by-hour");
   expect(figure?.chart.kind === "bars" && figure.chart.categoryLabel).toContain(ZONE);
 });
@@ -70,7 +70,7 @@ it("the study and quiet-hours name the same hours, in the zone of the jobs", asy
 it("neither names hours where there are too few groups", async () => {
   const { study, contention } = await asked(planted(4), async (db) => ({
     study: await runStudy(db, systemOptions({ replicates: 100 })),
-    contention: await contentionOf(db, {}),
+    contention: await quickContention(db, {}),
   }));
   expect(contention).toMatchObject({ verdict: "insufficient", hours: [] });
   expect(study.recommendations.map(({ id }) => id)).not.toContain("contention-hours");

@@ -1,4 +1,5 @@
 /** Ranks that took longer than the others, where a benchmark wrote the times of its ranks. */
+import { quantileOf } from "../../base/statistics.ts";
 import type { FoundRankTimes } from "../../model/index.ts";
 
 export interface Straggling {
@@ -23,13 +24,8 @@ export function stragglersOf(times: readonly FoundRankTimes[]): Straggling[] {
   return times
     .filter(({ seconds }) => seconds.length > 1)
     .map(({ file, benchmark, operation, ranks, seconds }) => {
-      const sorted = [...seconds].sort((a, b) => a - b);
-      const middle = sorted.length >> 1;
-      const medianSeconds =
-        sorted.length % 2 === 1
-          ? (sorted[middle] as number)
-          : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
-      const slowestSeconds = sorted.at(-1) as number;
+      const medianSeconds = quantileOf(seconds, 0.5);
+      const slowestSeconds = seconds.reduce((most, one) => Math.max(most, one));
       return {
         ...{ file, benchmark, operation, ranks: ranks.length, medianSeconds, slowestSeconds },
         slowestRank: ranks[seconds.indexOf(slowestSeconds)] as number,

@@ -144,5 +144,5 @@ export class AnswerSheetBuilder {
     };
   }
 }
-export { Weighted, logNormal, normalQuantile, zipf } from "./distributions.ts";
+export { Weighted, logNormal, zipf } from "./distributions.ts";
 export { TableBuffer, put, putHalves, putMissing, putNanoseconds } from "./table-buffer.ts";

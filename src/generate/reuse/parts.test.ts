@@ -13,15 +13,7 @@ import {
   PERIOD_START,
   ZONE,
 } from "./calendar.ts";
-import {
-  betaOne,
-  betaTwoTwo,
-  EvenSpread,
-  normalQuantile,
-  variedFactors,
-  Weighted,
-  zipf,
-} from "./distributions.ts";
+import { betaOne, betaTwoTwo, EvenSpread, variedFactors, Weighted, zipf } from "./distributions.ts";
 import { HourAccount, LOAD } from "./hour-account.ts";
 import { Placement } from "./placement.ts";
 import { RecordIds } from "./record-ids.ts";
@@ -83,19 +75,6 @@ describe("record ids in halves", () => {
 });
 
 describe("draws", () => {
-  it("follow the normal distribution", () => {
-    // Tabled quantiles.
-    for (const [p, z] of [
-      [0.5, 0],
-      [0.975, 1.959963985],
-      [0.025, -1.959963985],
-      [0.999, 3.090232306],
-      [0.01, -2.326347874],
-    ] as const) {
-      expect(normalQuantile(p)).toBeCloseTo(z, 6);
-    }
-  });
-
   it("follow the beta distributions: the share below a draw is the number it came from", () => {
     for (let u = 0.01; u < 1; u += 0.01) {
       const x = betaTwoTwo(u);

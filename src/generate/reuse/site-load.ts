@@ -5,7 +5,7 @@
  */
 import { Random } from "../../base/prng.ts";
 import { localHour, PERIOD_HOURS, PERIOD_START } from "./calendar.ts";
-import { normalQuantile } from "./distributions.ts";
+import { normalQuantile } from "../../base/normal.ts";
 import { LOAD } from "./hour-account.ts";
 import { type FileClass, IO_TIME } from "./scenario.ts";
 import { LOAD_STREAM } from "./truth.ts";

@@ -1,5 +1,6 @@
 /** What the jobs of a cluster do, drawn from quotas over the whole cluster. */
-import { logNormal, normalQuantile, type Weighted, zipf } from "../reuse/index.ts";
+import { normalQuantile } from "../../base/normal.ts";
+import { logNormal, type Weighted, zipf } from "../reuse/index.ts";
 import { BetaQuantiles, medianForMean, quotas, Shuffle } from "./quota.ts";
 import { type ClusterModel, JOBS, METADATA } from "./scenario.ts";
 import { scaled } from "./site.ts";

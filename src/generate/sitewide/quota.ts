@@ -4,7 +4,7 @@
  * logarithm even a million random draws would miss a mean by 6 %.
  */
 import { scramble } from "../../base/prng.ts";
-import { normalQuantile } from "../reuse/index.ts";
+import { normalQuantile } from "../../base/normal.ts";
 
 /** A shuffle of 0 … n - 1 that is computed place by place: four Feistel rounds over an even number of bits. */
 export class Shuffle {

@@ -4,6 +4,7 @@
  */
 
 import { assert } from "../../../base/assert.ts";
+import { normalQuantile } from "../../../base/normal.ts";
 import { Random } from "../../../base/prng.ts";
 
 /** Kinds of streams. Never renumber: parameter sets were fitted with them. */
@@ -105,32 +106,3 @@ export function poissonPlace(p: number, mean: number): { count: number; within: 
   }
   return { count, within: Math.min(1, Math.max(0, (p - (sum - term)) / term)) };
 }
-
-/** Inverse of the standard normal distribution (Wichura's AS 241 is exact to 16 digits; this one, Acklam's, to 9). */
-export function normalQuantile(p: number): number {
-  if (p <= 0 || p >= 1) return p <= 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  if (p > 0.5) return -normalQuantile(1 - p);
-  if (p < 0.02425) {
-    const q = Math.sqrt(-2 * Math.log(p));
-    return polynomial(TAIL_TOP, q) / polynomial(TAIL_BOTTOM, q);
-  }
-  const q = p - 0.5;
-  const r = q * q;
-  return (polynomial(MIDDLE_TOP, r) * q) / polynomial(MIDDLE_BOTTOM, r);
-}
-
-const polynomial = (coefficients: readonly number[], x: number): number =>
-  coefficients.reduce((value, one) => value * x + one, 0);
-
-const MIDDLE_TOP = [
-  -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716,
-  2.506628277459239,
-];
-const MIDDLE_BOTTOM = [
-  -54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572, 1,
-];
-const TAIL_TOP = [
-  -0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734, 4.374664141464968,
-  2.938163982698783,
-];
-const TAIL_BOTTOM = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416, 1];

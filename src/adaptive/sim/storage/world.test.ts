@@ -2,15 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../../base/prng.ts";
 import { EventHash, FIRST_HOST_KIND } from "../events.ts";
 import { machineNamed } from "../machines/index.ts";
-import {
-  logNormal,
-  normal,
-  normalQuantile,
-  poisson,
-  poissonPlace,
-  type RunSeed,
-  stratifiedNormal,
-} from "./draws.ts";
+import { logNormal, normal, poisson, poissonPlace, type RunSeed, stratifiedNormal } from "./draws.ts";
 import { MB, withUsual } from "./parameters.ts";
 import { makeWorld, type World, type WorldSetting } from "./world.ts";
 
@@ -162,13 +154,6 @@ describe("draws", () => {
     expect(strata).toEqual(Array.from({ length: samples }, (_, i) => i));
     expect(Math.abs(meanOf(all))).toBeLessThan(0.05);
     expect(Math.abs(meanOf(all.map((z) => z * z)) - 1)).toBeLessThan(0.1);
-  });
-
-  it("the normal quantile inverts the distribution", () => {
-    for (const z of [-5, -2.5, -1, -0.1, 0, 0.3, 1.96, 4])
-      expect(normalQuantile(cumulative(z))).toBeCloseTo(z, 4);
-    expect(normalQuantile(0)).toBe(Number.NEGATIVE_INFINITY);
-    expect(normalQuantile(1)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it("Poisson, normal and lognormal have their means and variances", () => {

@@ -1,4 +1,5 @@
 /** Sums, extents and sizes. What was not recorded is NaN in records and counts as nothing in sums. */
+import { quantileOf } from "../../../base/statistics.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 
@@ -17,14 +18,7 @@ export function sum<T>(list: Iterable<T>, value: (one: T) => number): number {
   return total;
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  if (sorted.length === 0) return Number.NaN;
-  return sorted.length % 2 === 1
-    ? (sorted[middle] as number)
-    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
-}
+export const median = (values: readonly number[]): number => quantileOf(values, 0.5);
 
 /** The one with most weight; the list must have one. */
 export function heaviest<T>(list: readonly T[], weight: (one: T) => number): T {

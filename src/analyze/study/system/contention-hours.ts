@@ -46,7 +46,7 @@ export async function quickContention(
 }
 
 /** The hours of contention of a store, without the rest of the study. */
-export async function contentionOf(
+async function contentionOf(
   db: Queryable,
   given: Pick<Partial<SystemOptions>, "zone" | "from" | "to">,
 ): Promise<Contention> {

@@ -4,6 +4,6 @@ export { publishedNumber } from "../common/item.ts";
 export type { Published as SystemPublished } from "./item.ts";
 export { SYSTEM_ITEMS } from "./items.ts";
 export { SYSTEM_OPTIONS, type SystemOptions, systemOptions } from "./options.ts";
-export { contentionOf, quickContention } from "./contention-hours.ts";
+export { quickContention } from "./contention-hours.ts";
 export { SYSTEM_ROWS, systemPart } from "./parts.ts";
 export { runStudy, STUDY_STEPS, type Study } from "./study.ts";
