@@ -99,6 +99,8 @@ export default defineCommand({
       );
     const seconds = (performance.now() - began) / 1000;
     const { read, known, foreign, bytes, notes } = counts;
+    if (slice === undefined && read + known + foreign + skips === 0)
+      context.note(`no files in ${paths.join(", ")}`);
     if (context.json)
       context.printJson({
         read,

@@ -101,6 +101,13 @@ const contents = (store: string) =>
   );
 
 describe("ingest", () => {
+  it("says when a folder has no files, without a rate, and is done: a timer may be early", () => {
+    mkdirSync(join(folder, "nothing-yet"));
+    const { code, out, err } = plimsoll("ingest", "nothing-yet", "--store", "nothing-store");
+    expect([code, err]).toEqual([0, "plimsoll: no files in nothing-yet\n"]);
+    expect(out).toMatch(/^0 new, 0 known, 0 skipped: 0 B in [\d.]+ s\n$/);
+  });
+
   it("reads every log below a folder, and what is stored is what was written", async () => {
     const { code, out } = plimsoll("ingest", "logs", "--store", "whole", "--json");
     expect(code).toBe(0);
