@@ -15,22 +15,38 @@ interface Prebuilt {
   readonly reason?: string;
 }
 
-/** The recorder stays where it is installed; that it passed its test with this C library is kept in the cache. */
+/** The recorder stays where it is installed, if LD_PRELOAD can name that place; that it passed its test with this C library is kept in the cache. */
 export function prebuiltShim(env: Environment, note: ((message: string) => void) | undefined): Prebuilt {
   const found = nativeSource("prebuilt/recorder.so");
   if (found === undefined || process.arch !== "x64") return {};
   try {
     const shim = realpathSync(found);
     const probe = join(dirname(shim), "recorder-probe");
-    // LD_PRELOAD separates names by spaces and colons and knows no quotes.
-    if (/[\s:]/.test(shim)) return { reason: `${shim} has a space or colon in its name` };
     checkWay(dirname(shim));
     if (![shim, probe].every((path) => isOursAlone(lstatSync(path))))
       return { reason: `${shim} can be written by other users` };
-    return { kept: tested(shim, probe, env, note) };
+    // LD_PRELOAD separates names by spaces and colons and knows no quotes.
+    const keep = /[\s:]/.test(shim) ? copied : tested;
+    return { kept: keep(shim, probe, env, note) };
   } catch (error) {
     return { reason: (error as Error).message };
   }
+}
+
+/** In the cache, whose folders have no spaces. */
+function copied(
+  shim: string,
+  probe: string,
+  env: Environment,
+  note: ((message: string) => void) | undefined,
+): Kept {
+  const content = readFileSync(shim);
+  const inputs = [content, readFileSync(probe), libcVersion()];
+  const build = (path: string, work: string) => {
+    writeFile(path, content);
+    testShim({ shim: path, probe, work, env });
+  };
+  return keepBuild({ name: "recorder-copy", ending: ".so", inputs, build }, { env, note });
 }
 
 function tested(

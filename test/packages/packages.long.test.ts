@@ -247,6 +247,11 @@ describe("packages", () => {
         expect(JSON.parse(stdout).accesses).toBeGreaterThan(0);
       }
       expect(inside(plimsoll("report", "/tmp/trace")).status).toBe(0);
+      // LD_PRELOAD cannot name a path with a space.
+      must("cp", ["-a", join(debian, "opt", core), join(debian, "opt/a space")]);
+      const spaced = ["/opt/a space/bin/plimsoll", "record", "-o", "/tmp/spaced", "--", "cp"];
+      const { status, stderr } = inside([...spaced, "/srv/run.darshan", "/tmp/copy"]);
+      expect([status, stderr]).toEqual([0, expect.stringContaining("accesses of 1 process")]);
     });
   });
 
