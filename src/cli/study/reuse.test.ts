@@ -9,7 +9,7 @@ import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
 import { STUDY_ITEMS } from "../../analyze/study/reuse/index.ts";
 import { sizeOf } from "../../analyze/study/common/options.ts";
-import { databaseBytes } from "./reuse.ts";
+import { accessBytes, databaseBytes } from "./reuse.ts";
 
 const table: CommandEntry[] = [
   { name: "study reuse", summary: "study", load: () => import("./reuse.ts") },
@@ -19,16 +19,20 @@ const folder = mkdtempSync(join(tmpdir(), "plimsoll-study-cli-"));
 const full = join(folder, "full");
 const empty = join(folder, "empty");
 
-beforeAll(async () => {
-  await (await Store.create(empty)).close();
-  const store = await Store.create(full);
-  const population = new Population({ seed: 1, scale: 0.01, background: 0.00001 });
+async function makeCentre(path: string, scale: number, background: number): Promise<void> {
+  const store = await Store.create(path);
+  const population = new Population({ seed: 1, scale, background });
   const batch = store.beginBatch();
   const emitter = new TableEmitter(population, batch);
   for (const group of centre(population)) await emitter.add(group);
   await emitter.end();
   await batch.commit();
   await store.close();
+}
+
+beforeAll(async () => {
+  await (await Store.create(empty)).close();
+  await makeCentre(full, 0.01, 0.00001);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -137,4 +141,40 @@ it("the database gets half of little memory and a quarter of much", () => {
   const mib = 1024 ** 2;
   const parts = [64, 128, 512, 1024, 2048, 4096].map((memory) => databaseBytes(memory * mib) / mib);
   expect(parts).toEqual([64, 64, 256, 512, 512, 1024]);
+});
+
+it("accesses get what database and selected files leave; with too many files one line says how much memory they need", async () => {
+  const [mib, gib] = [2 ** 20, 2 ** 30];
+  expect(accessBytes(2 * gib, 0)).toBe(1.5 * gib);
+  expect(accessBytes(2 * gib, 1_000_000)).toBe(1.5 * gib - 400_000_000);
+  const asked = (memory: number, files: number) => {
+    try {
+      accessBytes(memory, files);
+    } catch (error) {
+      return Number(/--memory (\d+)GiB/.exec(String(error))?.[1]);
+    }
+    return undefined;
+  };
+  for (const [memory, files] of [
+    [64 * mib, 200_000],
+    [2 * gib, 5_000_000],
+    [2 * gib, 21_000_000],
+  ] as const) {
+    const enough = asked(memory, files) as number;
+    expect([asked(enough * gib, files), asked((enough - 1) * gib || mib, files)]).toEqual([
+      undefined,
+      enough,
+    ]);
+  }
+  const many = join(folder, "many");
+  await makeCentre(many, 0.001, 0.0008);
+  const words = ["study", "reuse", "--store", many, "--min-bytes", "1", "--min-runs", "1"];
+  const { code, err } = await run(...words, "--memory", "32MiB");
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(
+      /^plimsoll: [\d,]+ selected files do not fit into --memory: give the study --memory 1GiB, .*\n$/,
+    ),
+  ]);
+  expect((await run(...words, "--memory", "64MiB", "--replicates", "20")).code).toBe(0);
 });

@@ -1,6 +1,7 @@
 /** `plimsoll study reuse`: the study of file reuse (Patel et al., FAST '20) on the logs of a store. */
 import { numberOf } from "../../analyze/study/common/values.ts";
 import {
+  BYTES_PER_SELECTED,
   REUSE_STUDY,
   REUSE_OPTIONS,
   REUSE_ROWS,
@@ -12,6 +13,7 @@ import {
   studyDocument,
   verdictOf,
 } from "../../analyze/study/reuse/index.ts";
+import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
 import { isSynthetic, type Provenance } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
@@ -73,6 +75,7 @@ function reuseStudy(options: ReuseCliOptions): StoreStudy<Study> {
   const resources = {
     databaseBytes: database,
     recordBytes: Math.max(memory - database, memory / 2),
+    accessBytes: (files: number) => accessBytes(memory, files),
     groupRuns: groupRunsBeside(options.threads),
     collect: collectGarbage,
   };
@@ -94,8 +97,9 @@ function reuseStudy(options: ReuseCliOptions): StoreStudy<Study> {
   };
 }
 
+const GIBIBYTE = 1024 ** 3;
 /** Enough for thirty million accesses of selected files in one pass; ours. */
-const MEMORY_DEFAULT = 2 * 1024 ** 3;
+const MEMORY_DEFAULT = 2 * GIBIBYTE;
 /** Millions of accesses are not grouped by file with less; ours. */
 const DATABASE_LEAST = 64 * 1024 ** 2;
 /** For tables of selected files, and three readers of their accesses; beyond it, accesses need the memory more. */
@@ -105,6 +109,21 @@ const DATABASE_ENOUGH = 512 * 1024 ** 2;
 export function databaseBytes(memory: number): number {
   const part = Math.max(memory / 4, Math.min(memory / 2, DATABASE_ENOUGH));
   return Math.max(part, Math.min(memory, DATABASE_LEAST));
+}
+
+/** Accesses are read in as many passes as their memory asks for; with a smaller share of it there would be too many. Ours. */
+const ACCESS_SHARE = 1 / 8;
+
+/** What accesses may take of the memory, beside the database and what is kept of so many selected files. */
+export function accessBytes(memory: number, files: number): number {
+  const left = (bytes: number) =>
+    bytes - Math.min(databaseBytes(bytes), bytes / 2) - files * BYTES_PER_SELECTED;
+  if (left(memory) >= ACCESS_SHARE * memory) return left(memory);
+  let gibibytes = 1;
+  while (left(gibibytes * GIBIBYTE) < ACCESS_SHARE * gibibytes * GIBIBYTE) gibibytes++;
+  throw new UsageError(
+    `${formatMany(files, "selected file")} do not fit into --memory: give the study --memory ${gibibytes}GiB, or select fewer files with a larger --min-bytes or --min-runs`,
+  );
 }
 
 interface ReuseCliOptions extends StudyCliOptions {

@@ -2,7 +2,7 @@
 import type { Queryable } from "../../../model/index.ts";
 import { chosenZone } from "../common/stored-zone.ts";
 import { type HandOver, handOverCommon } from "../common/parts.ts";
-import { DURATION_BINS, DURATIONS } from "./a18-gaps-and-run-times.ts";
+import { durationBinsSql, durationsSql } from "./a18-gaps-and-run-times.ts";
 import { badRunsSql, CENSUS, clocksSql, MODULE_SETS, RUN_SUMS, whoSql } from "./census.ts";
 import { GROUPED } from "./group-files.ts";
 import { LAYOUTS } from "./layout-texts.ts";
@@ -53,8 +53,8 @@ export async function reusePart(
   await write("who", whoSql(options));
   await write("module_sets", MODULE_SETS);
   await write("run_sums", RUN_SUMS);
-  await write("duration_bins", DURATION_BINS);
-  await write("durations", DURATIONS);
+  await write("duration_bins", durationBinsSql(true));
+  await write("durations", durationsSql(true));
   await write(
     "accesses",
     `select ${COLUMNS.map((name) => `a.${name}`).join(", ")} from reuse_input a

@@ -33,6 +33,8 @@ export interface Prepared {
   readonly accesses: number;
   /** By number of the file: 1 read-heavy, -1 write-heavy, 0 both, NaN none. */
   readonly classes: Float64Array;
+  /** Whether there are runs of the period whose clock cannot be right. */
+  readonly badClocks: boolean;
   readonly scan: ScanResult;
   /** Made at the first call: the census of what the study starts from, the OSTs of the selected files, and intervals. */
   input(): Promise<Input>;
@@ -49,6 +51,8 @@ export interface StudyResources {
   readonly recordBytes?: number | undefined;
   /** What the database may hold in memory; as much unless given. */
   readonly databaseBytes?: number | undefined;
+  /** What accesses may take where so many files are selected, of each of which something is kept; throws when nothing is left. */
+  readonly accessBytes?: ((files: number) => number) | undefined;
   readonly groupRuns?: GroupRuns | undefined;
   /** Called when much memory can be given back: what was read piece by piece, and at the end the accesses. */
   readonly collect?: (() => void) | undefined;
@@ -59,12 +63,22 @@ export interface StudyResources {
 /** What a file takes while its accesses are looked for; ours. */
 const BYTES_PER_JOINED = 64;
 
+/** What is kept of a selected file until the study ends, beside its accesses; measured. */
+export const BYTES_PER_SELECTED = 400;
+
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export async function prepare(
   db: Queryable,
   options: ReuseOptions,
-  { recordBytes = RECORD_BYTES, databaseBytes = recordBytes, groupRuns, collect, pause }: StudyResources = {},
+  {
+    recordBytes = RECORD_BYTES,
+    databaseBytes = recordBytes,
+    accessBytes,
+    groupRuns,
+    collect,
+    pause,
+  }: StudyResources = {},
 ): Promise<Prepared> {
   const { inputs } = await findFiles(db, options, { recordBytes, databaseBytes });
   const clock = await clocks(db, options);
@@ -83,8 +97,9 @@ export async function prepare(
     hour: hourOf(spans),
     badRuns: clock.bad > 0,
     counts: Uint32Array.from(counts),
+    classes,
     allAccesses: number(all),
-    bytes: recordBytes,
+    bytes: accessBytes?.(counts.length) ?? recordBytes,
     kept: sampled(counts.length),
     groupRuns,
     collect,
@@ -97,6 +112,7 @@ export async function prepare(
     files: counts.length,
     accesses: scan.accesses,
     classes,
+    badClocks: clock.badInPeriod > 0,
     scan,
     input: once(() => census(db, options, clock)),
     osts: once(() => ostsOf(prepared)),

@@ -69,11 +69,11 @@ files behind the most active OSTs), \`hours\` (with those to avoid). A predictio
 
 ## Speed
 
-The study reads all accesses three times, only the columns that it needs: for the totals of each file, to select the
+The study reads all accesses three times, only the columns that it needs: for the totals of each file, to read the
 accesses of the selected files, and for the census. The first and the last are DuckDB aggregations on all cores; files
 that are not selected are counted in bins, so that no table of all files is kept. The second is a join; three threads, each with
 every third segment, copy its result into one buffer, 48 bytes per access, grouped by file. One pass per file then sorts its
-sequence and computes streaks, gaps, variation, hours, applications and layouts, all in cache. Meanwhile another thread groups
+sequence and computes streaks, gaps, variation, hours, types, applications and layouts, all in cache. Meanwhile another thread groups
 the same accesses by run, in cache-sized parts; medians over runs are exact although only values around the median are kept.
 The census in the database then runs in parallel with the confidence intervals and the remaining items.
 
@@ -81,8 +81,9 @@ The census in the database then runs in parallel with the confidence intervals a
 quarter; the rest holds accesses, 33 million of them at 2 GiB. Beyond that, it reads in several passes over subsets of the files, and each pass
 reads the columns again. The totals of files need no accesses in memory, so DuckDB may use that part too, enough for 25 million
 files at 2 GiB; beyond that there are several passes as well, since reading three columns again is faster than
-spilling to \`--temp\`, which remains as a fallback. Add to this the program,
-DuckDB's own buffers, and about 150 bytes for each selected file. Memory is taken only as needed: with 17 million
+spilling to \`--temp\`, which remains as a fallback. Add to this the program and
+DuckDB's own buffers. Of each selected file 400 bytes are kept until the end, which accesses then do not have: with 2 GiB that is room for 3.3 million selected files. Where more are
+selected (\`--min-bytes 1 --min-runs 1\` selects nearly all), the study ends at once and says how much memory they need. Memory is taken only as needed: with 17 million
 accesses, half of them of selected files, the whole process takes 0.77 GB, with 5 million 0.4 GB, with 45 million 1.6 GB. Figures,
 and paths but those of the files on hot OSTs, are looked up only for \`-o\`.
 

@@ -7,6 +7,7 @@ import { withRoom } from "../../../../base/room.ts";
 import type { Queryable, RawColumn } from "../../../../model/index.ts";
 import { noLayouts } from "../layout-texts.ts";
 import type { ReuseOptions } from "../options.ts";
+import { ClassTypes } from "./class-types.ts";
 import { Hours } from "./hours.ts";
 import { Layers } from "./layers.ts";
 import { Layouts } from "./layouts.ts";
@@ -28,6 +29,7 @@ export interface ScanResult {
   readonly hours: Hours;
   readonly layouts: Layouts;
   readonly layers: Layers;
+  readonly types: ClassTypes;
   /** Another thread may still group them. */
   readonly runs: Promise<Runs>;
 }
@@ -38,6 +40,8 @@ interface Sweep extends AccessSql {
   readonly db: Queryable;
   /** Accesses of each selected file, by its number. */
   readonly counts: Uint32Array;
+  /** Class of each selected file, NaN without one. */
+  readonly classes: Float64Array;
   /** Local hour of a time of two words. */
   readonly hour: (low: number, high: number) => number;
   /** All accesses of the store, selected or not. */
@@ -101,6 +105,7 @@ export async function sweep(given: Sweep): Promise<ScanResult> {
     }),
     layouts: new Layouts(names),
     layers: new Layers(),
+    types: new ClassTypes(),
   };
   const stride = wordsPerRow(options.gap === "end-start");
   const parts = partsOf(counts, Math.min(given.bytes, PART_MOST), 4 * stride);
@@ -147,7 +152,7 @@ async function sweepPart(
   scan: FileScanResult,
   { from, to, stride, runsHere }: Part,
 ): Promise<Grouping | undefined> {
-  const { names, facts, layers, sequences, spreads, sharing, hours, layouts } = scan;
+  const { names, facts, layers, sequences, spreads, sharing, hours, layouts, types } = scan;
   layers.begin(to - from);
   const records = await readRecords({
     db: given.db,
@@ -178,6 +183,7 @@ async function sweepPart(
     hours.add(file, records, first, last, bytes, longest);
     sharing.add(file, records, first, last, bytes);
     layouts.add(file, records, first, last, bytes, records.widths[i] as number);
+    types.add(given.classes[file] as number, records, first, last, bytes);
   }
   if (!runsHere) return undefined;
   return { runs: beside?.then((state) => Runs.of(work.oneSided, state)) ?? Promise.resolve(runsOf(work)) };
@@ -223,6 +229,6 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
 }
 export type { Layers } from "./layers.ts";
 export { completeSql } from "./query.ts";
-export { LAYER_NAMES } from "./records.ts";
+export { BALANCED_TYPE, LAYER_NAMES, READ_TYPE, WRITE_TYPE } from "./records.ts";
 export type { Runs, RunsState } from "./runs.ts";
 export { Codes, ExactSums } from "./words.ts";

@@ -12,7 +12,7 @@ import { Codes, type ExactSums, numberOf } from "./words.ts";
 export const START = 0;
 export const RUN = 2;
 export const READ = 4;
-const WRITTEN = 6;
+export const WRITTEN = 6;
 export const IO = 8;
 /** Who in the lower three bytes, the lowest byte of the layout above them. */
 export const PLACE = 10;

@@ -1,9 +1,28 @@
 /** Who touches a file: its applications and users, and the time between the runs of an application (A04, A10). */
-import { addMoved, FLAGS, MOVED, type Names, PLACE, type Records, TIMED, whoAt } from "./records.ts";
+import {
+  addMoved,
+  BYTES_KNOWN,
+  FLAGS,
+  MOVED,
+  type Names,
+  PLACE,
+  READ,
+  type Records,
+  TIMED,
+  whoAt,
+  WRITTEN,
+} from "./records.ts";
 import { sortRows } from "./sequences.ts";
 import { Column, ExactSums, longer } from "./words.ts";
 
 const NS_PER_HOUR = 3.6e12;
+const MOVED_AS_KNOWN = BYTES_KNOWN | MOVED;
+const READS = 1;
+const WRITES = 2;
+
+const didOf = (words: Uint32Array, at: number): number =>
+  (((words[at + READ] as number) | (words[at + READ + 1] as number)) === 0 ? 0 : READS) |
+  (((words[at + WRITTEN] as number) | (words[at + WRITTEN + 1] as number)) === 0 ? 0 : WRITES);
 
 interface SharingSettings {
   readonly withIdle: boolean;
@@ -25,6 +44,8 @@ export class Sharing {
   readonly handoverHours: Float64Array | undefined;
   /** Files that several users touched: how many users, and accesses. */
   readonly several = { file: new Column(), users: new Column(), accesses: new Column() };
+  /** Files that several applications moved bytes of, and what each of these did with the file over the period (A19). */
+  readonly together = { files: 0, pairs: 0, both: 0, readers: 0, writers: 0, allBoth: 0, handedOver: 0 };
   /** By number of the user; 0 is not known. */
   readonly userBytes = new ExactSums(16);
   #userFiles = new Float64Array(16);
@@ -33,6 +54,8 @@ export class Sharing {
   /** What the unit (application or pair) of this number did on the file with this stamp. */
   #stamp = new Float64Array(64);
   #timed = new Float64Array(64);
+  /** Whether it read, and whether it wrote, as bits. */
+  #did = new Uint8Array(64);
   #first = new Uint32Array(128);
   #last = new Uint32Array(128);
   #userStamp = new Float64Array(64);
@@ -77,12 +100,16 @@ export class Sharing {
       if (this.#stamp[unit] !== stamp) {
         this.#stamp[unit] = stamp;
         this.#timed[unit] = 0;
+        this.#did[unit] = 0;
         units.push(unit);
       }
+      if ((flags & MOVED_AS_KNOWN) === MOVED_AS_KNOWN)
+        this.#did[unit] = (this.#did[unit] as number) | didOf(words, at);
       if ((flags & TIMED) !== 0) this.#time(unit, words[at] as number, words[at + 1] as number);
     }
     if (counted === 0) return;
     this.#close(file);
+    this.#noteTogether();
     if (users > 1) {
       this.several.file.push(file);
       this.several.users.push(users);
@@ -136,6 +163,26 @@ export class Sharing {
     if (gaps > 0) this.hours[file] = sum / gaps;
   }
 
+  #noteTogether(): void {
+    let [both, readers, writers] = [0, 0, 0];
+    for (const unit of this.#units) {
+      const did = this.#did[unit] as number;
+      if (did === (READS | WRITES)) both++;
+      else if (did === READS) readers++;
+      else if (did === WRITES) writers++;
+    }
+    const pairs = both + readers + writers;
+    if (pairs < 2) return;
+    const all = this.together;
+    all.files++;
+    all.pairs += pairs;
+    all.both += both;
+    all.readers += readers;
+    all.writers += writers;
+    if (both === pairs) all.allBoth++;
+    if (readers > 0 && writers > 0) all.handedOver++;
+  }
+
   /** Mean gap between successive accesses of different applications. */
   #handover(records: Records, from: number, to: number): number {
     const { words, stride } = records;
@@ -174,6 +221,7 @@ export class Sharing {
     const units = Math.max(applications + 1, who);
     this.#stamp = longer(this.#stamp, units);
     this.#timed = longer(this.#timed, units);
+    this.#did = new Uint8Array(this.#stamp.length);
     this.#first = new Uint32Array(2 * this.#stamp.length);
     this.#last = new Uint32Array(2 * this.#stamp.length);
   }
