@@ -11,8 +11,8 @@
  * With `accounting: true` there is also a slurmdbd with a MariaDB, and `sacct` answers; needs `slurmdbd`,
  * `mariadb-server-core` and `mariadb-client-core`.
  *
- * `cluster.env` has SLURM_CONF for programs that are started in another way. Only one cluster runs at a time: who comes
- * second waits. Everything ends with `stop()`, and also when the test process ends without it, even killed: a guard process
+ * `cluster.env` has SLURM_CONF for programs that are started in another way. Only one cluster runs at a time, who comes
+ * second waits; but a test may start a second one `beside` its first. Everything ends with `stop()`, and also when the test process ends without it, even killed: a guard process
  * then ends whatever has this cluster's SLURM_CONF in its environment, and removes the folder.
  */
 
@@ -23,7 +23,7 @@ import type { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ACCOUNTING_PROGRAMS, prepareAccounting } from "./slurm/accounting.ts";
-import { configuration, type SlurmClusterOptions } from "./slurm/configuration.ts";
+import { configuration, type SlurmClusterOptions as Settings } from "./slurm/configuration.ts";
 import { endCluster, startGuard, takeLock } from "./slurm/guard.ts";
 import {
   clusterEnvironment,
@@ -54,7 +54,10 @@ export interface SlurmCluster {
   stop(): Promise<void>;
 }
 
-export type { SlurmClusterOptions } from "./slurm/configuration.ts";
+export interface SlurmClusterOptions extends Settings {
+  /** A cluster of this test that runs already: both run at once. */
+  readonly beside?: SlurmCluster;
+}
 
 /** For the hook that starts a cluster: it waits for those of other files. */
 export const CLUSTER_START_MS = 1_500_000;
@@ -71,7 +74,7 @@ export function slurmMissing({ accounting = false }: SlurmClusterOptions = {}): 
 export async function startSlurmCluster(options: SlurmClusterOptions = {}): Promise<SlurmCluster> {
   const missing = slurmMissing(options);
   if (missing !== undefined) throw new Error(`no Slurm cluster: ${missing}`);
-  const lock = await takeLock();
+  const lock = options.beside === undefined ? await takeLock() : undefined;
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-slurm-"));
   // Users other than root enter it for their jobs' output.
   chmodSync(folder, 0o755);
@@ -175,7 +178,12 @@ async function startDaemons(folder: string, nodes: readonly string[], env: NodeJ
   for (const node of nodes) daemon(folder, "slurmd", ["-D", "-N", node], env);
 }
 
-function stopper(folder: string, conf: string, guard: ChildProcess, lock: Server): () => Promise<void> {
+function stopper(
+  folder: string,
+  conf: string,
+  guard: ChildProcess,
+  lock: Server | undefined,
+): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     const env = clusterEnvironment(conf);
@@ -186,7 +194,7 @@ function stopper(folder: string, conf: string, guard: ChildProcess, lock: Server
     await endCluster(conf);
     rmSync(folder, { recursive: true, force: true });
     guard.stdin?.end();
-    await new Promise((resolve) => lock.close(resolve));
+    await new Promise((resolve) => (lock === undefined ? resolve(undefined) : lock.close(resolve)));
   };
   return () => {
     stopped ??= stop();

@@ -70,9 +70,7 @@ export class RunFolder {
       mkdirSync(full);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new UsageError(
-        `${path} exists${existsSync(join(full, "run.json")) ? ": --resume runs what failed or is missing in it" : ""}; choose another folder with --run`,
-      );
+      throw new UsageError(`${path} exists${whatRemains(full)}; choose another folder with --run`);
     }
     for (const name of ["state", "out", "logs", "locks", "parts"]) mkdirSync(join(full, name));
     for (const stage of plan.stages)
@@ -145,6 +143,16 @@ export class RunFolder {
     writeWhole(join(this.path, "run.json"), `${JSON.stringify(file, undefined, 1)}\n`);
     this.#file = file;
   }
+}
+
+/** What another command would find in a folder that is there. */
+function whatRemains(path: string): string {
+  if (!existsSync(join(path, "run.json"))) return "";
+  const folder = RunFolder.open(path);
+  const states = folder.states();
+  return allTasks(folder.plan).every(({ name }) => states.get(name)?.state === "done")
+    ? ", and all its tasks are done"
+    : ": --resume runs what failed or is missing in it";
 }
 
 function textOf(path: string): string | undefined {

@@ -37,10 +37,17 @@ it("--local runs the tasks as processes; what fails runs again with --resume, an
   writeFileSync(state, JSON.stringify({ ...was, state: "running" }));
   for (const name of ["state", "out"]) rmSync(path(`r/${name}/merge-1.json`));
   expect(plimsoll(words).stderr).toMatch(/r exists: --resume runs what failed or is missing in it/);
+  const missing = plimsoll([...words, "--run", "other", "nowhere"]);
+  expect([missing.status, missing.stderr, existsSync(path("other"))]).toEqual([
+    1,
+    expect.stringMatching(/^plimsoll: cannot read .*nowhere: no such file.*\n$/),
+    false,
+  ]);
   const other = plimsoll([...words, "--resume", "--batch", "7"]);
   expect([other.status, other.stderr]).toEqual([2, expect.stringMatching(/is a run of another command/)]);
   const again = plimsoll([...words, "--resume"]);
   expect(again.status).toBe(0);
+  expect(plimsoll(words).stderr).toMatch(/r exists, and all its tasks are done; choose another folder/);
   const { jobs, result } = JSON.parse(again.stdout);
   expect(jobs.map(({ task, state, attempts }: Record<string, unknown>) => [task, state, attempts])).toEqual([
     ["map-1", "done", 1],

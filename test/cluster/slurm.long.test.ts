@@ -1,6 +1,6 @@
 /** Plans under a real Slurm: tasks that are killed, requeued, lost with their node, and a merge that is killed. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lockFolder } from "../../src/node/folder-lock.ts";
@@ -25,11 +25,8 @@ describe.skipIf(missing !== undefined)("plans under Slurm", () => {
   }, 60_000);
 
   /** A command that runs beside the test. */
-  const start = (words: readonly string[]) => {
-    const child = spawn(process.execPath, [PROGRAM, ...words, "--json"], {
-      cwd: desk.folder,
-      env: cluster.env,
-    });
+  const start = (words: readonly string[], env = cluster.env) => {
+    const child = spawn(process.execPath, [PROGRAM, ...words, "--json"], { cwd: desk.folder, env });
     let [out, err] = ["", ""];
     child.stdout.on("data", (data) => void (out += data));
     child.stderr.on("data", (data) => void (err += data));
@@ -131,6 +128,40 @@ describe.skipIf(missing !== undefined)("plans under Slurm", () => {
     expect([problems, duplicateRuns]).toEqual([[], 0]);
   }, 300_000);
 
+  it("a node that vanishes with all that ran on it: its task is done on another, and stored once", async () => {
+    const words = ["cluster", "ingest", "logs/logs", "--store", "left", "--tasks", "3", "--run", "left-run"];
+    const running = start([...words, "--wait", "--threads", "1", "--sbatch", "--hold"]);
+    await until("submission", () => jobOf("left-run", "merge") !== undefined);
+    const job = jobOf("left-run", "map") as string;
+    // While this process holds its lock, the task waits within its job.
+    const lock = await lockFolder(desk.path("left-run/locks/map-2"), "map-2");
+    await cluster.run("scontrol", ["release", job]);
+    await cluster.run("scontrol", ["release", jobOf("left-run", "merge") as string]);
+    const log = desk.path("left-run/logs/map-2.log");
+    await until(
+      "a waiting task",
+      () => existsSync(log) && /is at it; waiting/.test(readFileSync(log, "utf8")),
+    );
+    const { stdout } = await cluster.run("squeue", ["--noheader", "--format=%N", `--jobs=${job}_2`]);
+    const node = stdout.trim();
+    expect(vanish(cluster, node)).toBeGreaterThan(2);
+    // As Slurm does by itself after SlurmdTimeout.
+    await cluster.run("scontrol", ["update", `nodename=${node}`, "state=down", "reason=gone"]);
+    await until("requeue", async () => (await slurmState(`${job}_2`)) === "PENDING");
+    lock.release();
+    for (const task of [1, 2, 3])
+      await cluster.run("scontrol", ["update", `jobid=${job}_${task}`, "StartTime=now"]);
+    const { status, json, err } = await running;
+    expect([status, err], cluster.logs()).toEqual([0, ""]);
+    expect(json.jobs.map(({ state }) => state)).toEqual(["done", "done", "done", "done"]);
+    expect(runs("left")).toEqual(runs("one"));
+    spawn("slurmd", ["-N", node], { env: cluster.env, stdio: "ignore" });
+    await cluster.run("scontrol", ["update", `nodename=${node}`, "state=resume"]);
+    await until("the node", async () =>
+      /State=IDLE\s/.test((await cluster.run("scontrol", ["show", "--oneliner", "node", node])).stdout),
+    );
+  }, 300_000);
+
   it("a merge that is killed and a node that is drained: the study is that of one process", async () => {
     desk.json(["store", "compact", "one", "--buckets", "4", "--grace", "0"]);
     const study = ["--store", "one", "--min-bytes", "1"];
@@ -209,29 +240,27 @@ describe.skipIf(missing !== undefined)("plans under Slurm", () => {
     const both = await Promise.all([start(words), start(words)]);
     expect(both.map(({ status }) => status).sort()).toEqual([0, 2]);
     expect(both.find(({ status }) => status === 2)?.err).toMatch(/same exists/);
-    // Two runs into one store at once: every log is there once.
-    const two = await Promise.all(
-      ["a", "b"].map((run) =>
-        start([
-          "cluster",
-          "ingest",
-          "logs/logs",
-          "--store",
-          "shared",
-          "--tasks",
-          "2",
-          "--run",
-          run,
-          "--wait",
-        ]),
-      ),
-    );
-    expect(two.map(({ status, err }) => [status, err])).toEqual([
-      [0, ""],
-      [0, ""],
-    ]);
-    expect(runs("shared")).toEqual(runs("one"));
     expect(runs("same-store")).toEqual(runs("one"));
+  }, 300_000);
+
+  it("two clusters fill one store at once: every log is there once", async () => {
+    // Its nodes have the same names, and its jobs the same numbers.
+    const other = await startSlurmCluster({ nodes: 2, beside: cluster });
+    try {
+      const words = ["cluster", "ingest", "logs/logs", "--store", "shared", "--tasks", "2", "--wait"];
+      const two = await Promise.all([
+        start([...words, "--run", "a"]),
+        start([...words, "--run", "b"], other.env),
+      ]);
+      expect(two.map(({ status, err }) => [status, err])).toEqual([
+        [0, ""],
+        [0, ""],
+      ]);
+      expect(runs("shared")).toEqual(runs("one"));
+      expect(desk.json(["store", "check", "--deep", "shared"]).problems).toEqual([]);
+    } finally {
+      await other.stop();
+    }
   }, 300_000);
 
   it("generation in tasks gives the centre of one process", async () => {
@@ -265,5 +294,33 @@ describe.skipIf(missing !== undefined)("plans under Slurm", () => {
     expect(stderr).toMatch(
       /^plimsoll: sbatch refused the map job: .*nowhere.*\n$|^plimsoll: sbatch refused the map job: .*partition.*\n$/,
     );
+    // Nothing was begun, so that the command can be given again without --resume.
+    expect(existsSync(desk.path("bad"))).toBe(false);
   });
 });
+
+/** Kills the daemon of a node and all that it started, as a power failure does; gives how many there were. */
+function vanish({ folder, env }: SlurmCluster, node: string): number {
+  const of = (pid: number, name: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${name}`, "latin1");
+    } catch {
+      return "";
+    }
+  };
+  const parentOf = (pid: number) => Number(/\) \S (\d+) /.exec(of(pid, "stat"))?.[1] ?? 0);
+  const tasks = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) =>
+      [`SLURM_CONF=${env.SLURM_CONF}`, `SLURMD_NODENAME=${node}`].every((entry) =>
+        `\0${of(pid, "environ")}`.includes(`\0${entry}\0`),
+      ),
+    );
+  // First those that would tell how the others ended.
+  const stepd = tasks.map(parentOf).filter((pid) => of(pid, "comm").startsWith("slurmstepd"));
+  const daemon = Number(readFileSync(join(folder, `slurmd.${node}.pid`), "utf8"));
+  const pids = [...new Set([daemon, ...stepd, ...tasks])];
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  return pids.length;
+}

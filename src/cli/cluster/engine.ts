@@ -69,7 +69,7 @@ export async function runCluster({ plan, options, begin, next }: Work, context: 
   if (missing !== undefined) throw new UsageError(missing);
   const folder = await runFolder(plan, path, options, begin);
   if (options.local === undefined) {
-    submitRun(folder, wordsOf(options.sbatch ?? ""));
+    submit(folder, options);
     if (!options.wait) return tellSubmitted(folder, context);
     await follow(folder, context);
   } else {
@@ -118,6 +118,16 @@ async function runFolder(
   // What is to be shared may not have been made before.
   await begin?.();
   return folder;
+}
+
+function submit(folder: RunFolder, { sbatch, resume }: ClusterValues): void {
+  try {
+    submitRun(folder, wordsOf(sbatch ?? ""));
+  } catch (error) {
+    // No task will begin: the same command can be given again, with other options for sbatch.
+    if (!resume && folder.submitted.length === 0) rmSync(folder.path, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 const doneOf = (folder: RunFolder): number =>
@@ -215,17 +225,27 @@ function tableOf(rows: readonly JobRow[]): string {
   }
   const lines = [...groups].map(([key, group]) => {
     const [stage = "", state = ""] = key.split(" ");
-    const numbers = (of: (row: JobRow) => number | null) => group.flatMap((row) => of(row) ?? []);
-    const most = (values: readonly number[]) => values.reduce((high, one) => Math.max(high, one), 0);
-    const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
+    /** A cell of what is known; tasks that did not end have nothing. */
+    const cell = (
+      of: (row: JobRow) => number | null,
+      join: (a: number, b: number) => number,
+      format: (value: number) => string,
+    ) => {
+      const values = group.flatMap((row) => of(row) ?? []);
+      return values.length === 0 ? "–" : format(values.reduce((a, b) => join(a, b)));
+    };
     const again = group.filter(({ attempts }) => attempts > 1).length;
     return [
       stage,
       state,
       formatCount(group.length),
-      formatSeconds(most(numbers(({ seconds }) => seconds))),
-      formatSeconds(sum(numbers(({ cpuSeconds }) => cpuSeconds))),
-      formatBytes(most(numbers(({ peakBytes }) => peakBytes))),
+      cell(({ seconds }) => seconds, Math.max, formatSeconds),
+      cell(
+        ({ cpuSeconds }) => cpuSeconds,
+        (a, b) => a + b,
+        formatSeconds,
+      ),
+      cell(({ peakBytes }) => peakBytes, Math.max, formatBytes),
       formatCount(again),
     ];
   });

@@ -1,8 +1,9 @@
 /** `plimsoll cluster ingest`: an ingest in slices, as an array job. */
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { mapAndMerge } from "../../cluster/index.ts";
+import { fsPath } from "../../node/raw-path.ts";
 import { defineCommand, type OptionSpecs } from "../command.ts";
 import ingest from "../ingest.ts";
 import { CLUSTER_OPTIONS, type ClusterValues, runCluster, runPath } from "./engine.ts";
@@ -38,10 +39,11 @@ export default defineCommand({
       ["cluster", "total", runPath("ingest", options)],
     );
     const begin = async () => {
+      // What is missing is said once, and not by every task.
+      for (const path of inputs) statSync(fsPath(path));
       const { Store } = await import("../../store/index.ts");
       const opened = await Store.openOrCreate(store);
       await opened.close();
-      // Said once, and not by every task.
       accessSync(opened.path, constants.W_OK);
     };
     await runCluster(
