@@ -114,7 +114,7 @@ export function databaseBytes(memory: number): number {
 /** Accesses are read in as many passes as their memory asks for; with a smaller share of it there would be too many. Ours. */
 const ACCESS_SHARE = 1 / 8;
 
-/** What accesses may take of the memory, beside the database and what is kept of so many selected files. */
+/** What accesses may take of the memory, beside the database and what is kept of each selected file. */
 export function accessBytes(memory: number, files: number): number {
   const left = (bytes: number) =>
     bytes - Math.min(databaseBytes(bytes), bytes / 2) - files * BYTES_PER_SELECTED;

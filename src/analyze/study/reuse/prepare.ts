@@ -51,7 +51,7 @@ export interface StudyResources {
   readonly recordBytes?: number | undefined;
   /** What the database may hold in memory; as much unless given. */
   readonly databaseBytes?: number | undefined;
-  /** What accesses may take where so many files are selected, of each of which something is kept; throws when nothing is left. */
+  /** What accesses may take beside what is kept of this number of selected files; throws when nothing is left. */
   readonly accessBytes?: ((files: number) => number) | undefined;
   readonly groupRuns?: GroupRuns | undefined;
   /** Called when much memory can be given back: what was read piece by piece, and at the end the accesses. */
