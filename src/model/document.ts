@@ -150,6 +150,8 @@ export interface TableBlock {
   readonly searchable?: boolean;
   /** Rows from this one on are those of a paper: never synthetic. */
   readonly publishedFrom?: number;
+  /** Of rows that no machine recorded, in a column of its own when they are saved: "synthetic". */
+  readonly origin?: string;
   /** Per row: draw it pale, since it says little (zero counts, differences below noise). */
   readonly pale?: readonly boolean[];
 }

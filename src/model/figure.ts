@@ -17,7 +17,7 @@ export interface Figure {
   readonly options: Readonly<Record<string, string | number | boolean>>;
   /** Made by a simulator, or from data that a generator made: the picture says so. */
   readonly simulated?: boolean;
-  readonly synthetic?: boolean;
+  readonly synthetic?: boolean | "partly";
   /** What the paper says of the same, in a few words: stands in the picture. */
   readonly published?: string;
   readonly chart: Chart;

@@ -6,6 +6,7 @@ export {
   markedFigure,
   markSynthetic,
   originText,
+  originWord,
   type Provenance,
   provenanceJson,
   provenancePrefix,

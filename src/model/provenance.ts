@@ -3,7 +3,7 @@
  * of it went into says so.
  */
 import { formatCount, formatShare } from "../base/units.ts";
-import type { Block, Document } from "./document.ts";
+import type { Block, Document, TableBlock } from "./document.ts";
 import type { Figure } from "./figure.ts";
 
 export interface Provenance {
@@ -36,23 +36,43 @@ export const originText = ({ synthetic, of, unit }: Provenance): string =>
     : `${formatCount(synthetic)} of ${formatCount(of)} ${unit} are synthetic: generated, not recorded on a machine`;
 
 /** What a reader must know before the numbers of a figure: they are of a model or a generator. */
-export const figureOrigin = ({ simulated, synthetic }: Figure): "simulated" | "synthetic" | undefined =>
-  simulated === true ? "simulated" : synthetic === true ? "synthetic" : undefined;
+export function figureOrigin({
+  simulated,
+  synthetic = false,
+}: Pick<Figure, "simulated" | "synthetic">): "simulated" | "synthetic" | "partly synthetic" | undefined {
+  if (simulated === true) return "simulated";
+  return synthetic === false ? undefined : synthetic === true ? "synthetic" : "partly synthetic";
+}
+
+/** The same word for data that is no figure; undefined for what was recorded. */
+export const originWord = (provenance: Provenance) => figureOrigin({ synthetic: madeOf(provenance) });
+
+const madeOf = ({ synthetic, of }: Provenance): boolean | "partly" =>
+  synthetic === 0 ? false : synthetic >= of ? true : "partly";
 
 const marked = new WeakMap<Figure, Figure>();
 
 /** The same copy each time: a page draws a figure once that stands both beside the headline and in a cause. */
-export function markedFigure(figure: Figure): Figure {
-  const copy = marked.get(figure) ?? { ...figure, synthetic: true };
+export function markedFigure(figure: Figure, provenance: Provenance): Figure {
+  const copy = marked.get(figure) ?? { ...figure, synthetic: madeOf(provenance) };
   marked.set(figure, copy);
   return copy;
 }
 
-function markedBlock(block: Block): Block {
-  if (block.kind === "figure") return { ...block, figure: markedFigure(block.figure) };
+/** A table that has such a column already stays as it is. */
+function markedTable(table: TableBlock, provenance: Provenance): TableBlock {
+  const origin = originWord(provenance);
+  return origin === undefined || table.columns.some(({ key }) => key === "origin")
+    ? table
+    : { ...table, origin };
+}
+
+function markedBlock(block: Block, provenance: Provenance): Block {
+  if (block.kind === "figure") return { ...block, figure: markedFigure(block.figure, provenance) };
+  if (block.kind === "table") return markedTable(block, provenance);
   if (block.kind !== "findings") return block;
   const findings = block.findings.map((one) =>
-    one.figure === undefined ? one : { ...one, figure: markedFigure(one.figure) },
+    one.figure === undefined ? one : { ...one, figure: markedFigure(one.figure, provenance) },
   );
   return { ...block, findings };
 }
@@ -72,8 +92,11 @@ export function markSynthetic(document: Document, provenance: Provenance): Docum
     ],
     verdict: document.verdict.startsWith(prefix) ? document.verdict : `${prefix}${document.verdict}`,
     ...(answers === undefined ? {} : { answers: { ...answers, headline: `${prefix}${answers.headline}` } }),
-    ...(figure === undefined ? {} : { figure: markedFigure(figure) }),
-    ...(secondFigure === undefined ? {} : { secondFigure: markedFigure(secondFigure) }),
-    sections: document.sections.map((section) => ({ ...section, blocks: section.blocks.map(markedBlock) })),
+    ...(figure === undefined ? {} : { figure: markedFigure(figure, provenance) }),
+    ...(secondFigure === undefined ? {} : { secondFigure: markedFigure(secondFigure, provenance) }),
+    sections: document.sections.map((section) => ({
+      ...section,
+      blocks: section.blocks.map((block) => markedBlock(block, provenance)),
+    })),
   };
 }

@@ -119,7 +119,7 @@ function metadata({ id, definition, options, caption, simulated, synthetic }: Fi
   const facts = JSON.stringify({
     ...{ id, definition, options, caption },
     simulated: simulated === true,
-    ...(synthetic === true && { synthetic }),
+    ...(synthetic !== undefined && synthetic !== false && { synthetic }),
   });
   return `<metadata>${escapeXml(facts)}</metadata>`;
 }

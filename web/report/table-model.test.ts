@@ -15,6 +15,14 @@ const model = new TableModel({
     ["90", "=cmd()", null, -5],
   ],
 });
+it("says in a last column where rows that no machine recorded are from, and which a paper has", () => {
+  const columns = [{ key: "bytes", label: "Bytes", unit: "bytes" as const }];
+  const table = { id: "t", section: "t", columns, rows: [[1], [2]], origin: "partly synthetic" };
+  expect(new TableModel({ ...table, publishedFrom: 1 }).csv()).toBe(
+    "bytes,origin\r\n1,partly synthetic\r\n2,published\r\n",
+  );
+});
+
 const found = (search: string) =>
   model.lines({ ...model.initial, search }).lines.map((line) => (line.kind === "row" ? line.row : -1));
 

@@ -94,7 +94,11 @@ export class TableModel {
 
   /** All columns, hidden ones too, all rows, exact numbers. */
   csv(): string {
-    return csvText([this.table.columns.map(({ key }) => key), ...this.rows]);
+    const { columns, origin, publishedFrom = this.rows.length } = this.table;
+    const heads = columns.map(({ key }) => key);
+    if (origin === undefined) return csvText([heads, ...this.rows]);
+    const rows = this.rows.map((row, at) => [...row, at < publishedFrom ? origin : "published"]);
+    return csvText([[...heads, "origin"], ...rows]);
   }
 
   #cell(cell: PageCell): Cell {

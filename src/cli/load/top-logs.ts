@@ -18,7 +18,7 @@ import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { NamePatterns } from "../../base/glob.ts";
 import { readRanking } from "../../inputs/ranking/read.ts";
-import { isSynthetic, type Provenance } from "../../model/index.ts";
+import { originWord, type Provenance } from "../../model/index.ts";
 import type { Context } from "../context.ts";
 import { commandLine, flag } from "../../base/command-line.ts";
 import { aboutOf, originOf, show, withStore } from "./options.ts";
@@ -57,11 +57,11 @@ export async function topOfLogs(
         }));
   const first = ranked(rows, order, options.limit);
   if (options.csv) {
-    const marks = isSynthetic(origin) ? ["origin", "synthetic"] : undefined;
+    const word = originWord(origin);
     const heads = RANKED_COLUMNS[what].map(([key]) => key);
     const lines = [heads, ...first.map((row) => rankedCells(what, row))];
     context.out.write(
-      csvText(marks === undefined ? lines : lines.map((line, at) => [...line, marks[Math.min(at, 1)] ?? ""])),
+      csvText(word === undefined ? lines : lines.map((line, at) => [...line, at === 0 ? "origin" : word])),
     );
     return;
   }

@@ -13,6 +13,7 @@ import {
   type Document,
   isSynthetic,
   markedFigure,
+  originWord,
   type Provenance,
   provenanceJson,
   type Queryable,
@@ -97,8 +98,10 @@ export async function runStoreStudy<Study extends StudyOutcome>(
       json: "study.json",
       kind: kind.kind,
       document: kind.document({ study, store, command, origin, madeBy: `Plimsoll ${version}` }),
-      figures: items.flatMap((item) => (synthetic ? item.figures.map(markedFigure) : item.figures)),
-      files: Object.fromEntries(tables.map((table) => [`${table.id}.csv`, tableCsv(table, synthetic)])),
+      figures: items.flatMap((item) =>
+        synthetic ? item.figures.map((figure) => markedFigure(figure, origin)) : item.figures,
+      ),
+      files: Object.fromEntries(tables.map((table) => [`${table.id}.csv`, tableCsv(table, origin)])),
       result,
     };
     await writeResultFolder(folder, context);
@@ -128,12 +131,13 @@ export async function storeStudyResult<Study extends StudyOutcome>(
  * A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. A last column says that a
  * generator made some of what it is of, and which rows a paper prints.
  */
-function tableCsv({ columns, rows, publishedFrom = rows.length }: TableBlock, synthetic: boolean): string {
+function tableCsv({ columns, rows, publishedFrom = rows.length }: TableBlock, origin: Provenance): string {
   const keys = columns.map(({ key }) => key);
-  if (!synthetic) return csvText([keys, ...rows]);
+  const word = originWord(origin);
+  if (word === undefined) return csvText([keys, ...rows]);
   return csvText([
     [...keys, "origin"],
-    ...rows.map((row, i) => [...row, i < publishedFrom ? "synthetic" : "published"]),
+    ...rows.map((row, i) => [...row, i < publishedFrom ? word : "published"]),
   ]);
 }
 

@@ -22,6 +22,8 @@ import { icon, NOTICE_WORDS } from "./words.ts";
 export interface PageBuild {
   readonly parts: HtmlParts;
   readonly links: Links;
+  /** Of tables that do not say it themselves. */
+  readonly tableOrigin?: string;
   readonly data: {
     [Key in "tables" | "figures" | "findings"]: PageData[Key][number][];
   };
@@ -34,7 +36,7 @@ export interface PageBuild {
 }
 
 export function blockHtml(block: Block, section: string, build: PageBuild): string {
-  const { parts, data } = build;
+  const { parts, data, tableOrigin } = build;
   switch (block.kind) {
     case "text":
       return paragraphs(block.text);
@@ -49,7 +51,9 @@ export function blockHtml(block: Block, section: string, build: PageBuild): stri
     case "table": {
       const rowIds = block.rowKey !== undefined && !data.tables.some((one) => one.rowKey !== undefined);
       const table = withoutRepeats(block);
-      data.tables.push(pageTable(table, section));
+      data.tables.push(
+        pageTable(tableOrigin === undefined ? table : { origin: tableOrigin, ...table }, section),
+      );
       return tableHtml(table, data.tables.length - 1, parts, rowIds);
     }
     case "trace":

@@ -23,6 +23,9 @@ export interface PageTable {
   readonly sortedBy?: string;
   readonly rowKey?: string;
   readonly searchable?: boolean;
+  /** What a last column says of the rows when they are saved; those from `publishedFrom` on are a paper's. */
+  readonly origin?: string;
+  readonly publishedFrom?: number;
   /** Numbers of the pale rows. */
   readonly pale?: readonly number[];
 }
@@ -74,6 +77,8 @@ export function pageTable(table: TableBlock, section: string): PageTable {
     ...(table.sortedBy !== undefined && { sortedBy: table.sortedBy }),
     ...(table.rowKey !== undefined && { rowKey: table.rowKey }),
     ...(table.searchable && { searchable: true }),
+    ...(table.origin !== undefined && { origin: table.origin }),
+    ...(table.publishedFrom !== undefined && { publishedFrom: table.publishedFrom }),
     ...(pale.length > 0 && { pale }),
   };
 }
@@ -87,9 +92,9 @@ export function linkColumn({ columns }: TableBlock, at: number): number | undefi
 
 /** Longer text is sentences, which wrap. */
 const SHORT_CHARACTERS_MAX = 26;
-/** A number with at most a unit and a word, or a dash: `-2.69 s`, `1.67×`, `–`. */
+/** A number with at most a unit and a word, as a bound too, or a dash: `-2.69 s`, `1.67×`, `over 80 %`, `–`. */
 const NUMBER =
-  /^(?:[–-]|not published|not recorded|[+−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:×| %| [A-Za-zµ/%]{1,10}){0,2})$/;
+  /^(?:[–-]|not published|not recorded|(?:about |below |over |more than )?[+−-]?\d[\d.,]*(?:e[+-]?\d+)?(?:×| %| [A-Za-zµ/%]{1,10}){0,2})$/;
 const BLOCKS = /^[ \u2581-\u258f]*$/;
 
 /** Of a column of text; undefined: sentences, or no text. */

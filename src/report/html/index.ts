@@ -23,6 +23,8 @@ export function renderHtml(document: Document, parts: HtmlParts): string {
   const build: PageBuild = {
     parts,
     links: pageLinks(document),
+    // Where figures are of a model, its tables are too.
+    ...(isSimulated(document) && { tableOrigin: "simulated" }),
     data: { tables: [], figures: [], findings: [] },
     traces: [],
     findingPlaces: findingPlaces(document),
@@ -54,6 +56,12 @@ ${build.traces.map((trace, at) => `<script type="application/json" id="trace-${a
 </html>
 `;
 }
+
+const isSimulated = ({ figure, sections }: Document): boolean =>
+  figure?.simulated === true ||
+  sections.some(({ blocks }) =>
+    blocks.some((block) => block.kind === "figure" && block.figure.simulated === true),
+  );
 
 /** As the blocks will number them. */
 function findingPlaces({ sections }: Document): Map<string, number> {

@@ -54,7 +54,9 @@ export const isOne = (cell: unknown): boolean =>
   );
 
 const marked = (block: Block, origin: Provenance): Block =>
-  block.kind === "figure" && isSynthetic(origin) ? { ...block, figure: markedFigure(block.figure) } : block;
+  block.kind === "figure" && isSynthetic(origin)
+    ? { ...block, figure: markedFigure(block.figure, origin) }
+    : block;
 
 /** The first table of blocks, else what the first figure draws, else the tiles. */
 export function blocksCsv(blocks: readonly Block[]): readonly (readonly CsvValue[])[] {
