@@ -82,8 +82,10 @@ const lazily = <From>(
 /** Ours: a write into the page cache, of which a sync has just written everything out. */
 const CACHED_CALL_SECONDS = 10e-6;
 const CACHED_BYTES_PER_SECOND = 1e9;
-/** Syncs per write from which on writes find an empty cache and wait for nothing. */
+/** Syncs per write with which writes find an empty cache and wait for nothing; fewer of a rank's own file, with few bytes between. */
 const FREQUENT_SYNCS = 0.5;
+const SOME_SYNCS = 0.03;
+const CACHED_BYTES = 4 * 2 ** 20;
 
 /**
  * Time of fsync and the like in a record. Darshan counts it with writes, but not in the longest write. Traced calls tell
@@ -98,7 +100,12 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
   const longest = longestWriteSeconds || 0;
   const least = writeSeconds - (writes || 0) * longest;
   const copying = CACHED_CALL_SECONDS * (writes || 0) + (bytesWritten || 0) / CACHED_BYTES_PER_SECOND;
-  const likely = syncs >= FREQUENT_SYNCS * (writes || 0) ? writeSeconds - longest - copying : 0;
+  const isFrequent =
+    syncs >= FREQUENT_SYNCS * (writes || 0) ||
+    (record.ranks === 1 &&
+      syncs >= SOME_SYNCS * (writes || 0) &&
+      (bytesWritten || 0) <= CACHED_BYTES * syncs);
+  const likely = isFrequent ? writeSeconds - longest - copying : 0;
   return Math.max(0, least, likely);
 }
 

@@ -271,6 +271,7 @@ const metadataTime = defineRule({
   thresholds: {
     share: limit`0.3 share | metadata's part of the I/O time | ours: opens that are quick take a few hundredths of the time that the data takes`,
     rank: limit`30 seconds | metadata time of one rank in its private files, which counts as well | Drishti's metadata_time_rank`,
+    operations: limit`50 calls | operations of the job | ours: fewer that are slow are slow for a reason of their own, and cannot be made fewer`,
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
@@ -282,7 +283,8 @@ const metadataTime = defineRule({
     const slow = most.metaSeconds >= Math.max(limits.rank, limits.cost * job.runSeconds);
     const costs = meta.shareOfRun >= limits.cost && meta.meanSeconds >= limits.seconds;
     if ((!(meta.share >= limits.share && costs) && !slow) || !(meta.operations > 0)) return undefined;
-    const repeated = others.claimed(["excess-stats", "repeated-opens", "open-churn"]);
+    // Seeks count as metadata, too.
+    const repeated = others.claimed(["excess-stats", "repeated-opens", "open-churn", "excess-seeks"]);
     const inRepeated = metaSecondsOf(
       job,
       realFiles(job).filter(({ fileId }) => repeated.has(fileId)),
@@ -290,7 +292,7 @@ const metadataTime = defineRule({
     const cause = metadataCause(job, meta.seconds);
     const waits = cause.kind === "wait";
     const said = others.speak("metadata-storm", ...FILE_COUNTS) || inRepeated >= 0.5 * meta.seconds;
-    if (said && !waits) return undefined;
+    if ((said || meta.operations < limits.operations) && !waits) return undefined;
     // An open of MPI-IO is collective, so that it lasts until the last rank is there.
     const late = metaSecondsOf(
       job,
@@ -312,6 +314,7 @@ const metadataTime = defineRule({
       measured: {
         share: meta.share,
         rank: most.metaSeconds,
+        operations: meta.operations,
         seconds: meta.meanSeconds,
         cost: meta.shareOfRun,
       },

@@ -84,6 +84,7 @@ const excessSeeks = defineRule({
           ? "every seek was recorded with its time; jumps are counted for POSIX only"
           : "jumps are counted for POSIX only, and seeks are not timed apart",
       ),
+      claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
   },
 });
@@ -198,7 +199,7 @@ const excessSyncs = defineRule({
     "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap. A sync after every write is a finding of its own.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    share: limit`0.1 ratio | syncs per write of a file | ours: at one sync for ten writes, waiting for the disk is a part of every write`,
+    share: limit`0.03 ratio | syncs per write of a file | ours: at one sync for some thirty writes, waiting for the disk takes longer than writes into a cache`,
     ...SYNC_LIMITS,
   },
   judge(job, limits, others) {

@@ -381,3 +381,42 @@ it("files with one small write each are not scattered", () => {
   );
   expect(idsOf(job)).not.toContain("sub-block-writes");
 });
+
+describe("metadata time", () => {
+  const files = (opens: number, more: Readonly<Record<string, number>>) =>
+    countersJob(
+      4,
+      Array.from({ length: opens }, (_, i) => ({
+        ...{ module: posix, path: `/scratch/run/part-${i}`, rank: i % 4 },
+        values: { OPENS: 1, WRITES: 4, BYTES_WRITTEN: 4 * MIB, F_WRITE_TIME: 0.01, ...more },
+      })),
+    );
+
+  it("of a few slow opens is nothing to save by opening less", () => {
+    expect(idsOf(files(8, { F_META_TIME: 1.5 }))).not.toContain("metadata-time");
+    expect(idsOf(files(60, { F_META_TIME: 0.6 }))).toContain("metadata-time");
+  });
+
+  it("of seeks is none of opens", () => {
+    const seeks = { F_META_TIME: 0.6, SEEKS: 60_000, READS: 60_000, CONSEC_READS: 59_999, F_READ_TIME: 0.1 };
+    const ids = idsOf(files(60, seeks));
+    expect(ids).toContain("excess-seeks");
+    expect(ids).not.toContain("metadata-time");
+  });
+});
+
+it("a sync for every sixteen small writes of a rank's own file takes the time, not the writes", () => {
+  const job = countersJob(
+    4,
+    [0, 1, 2, 3].map((rank) => ({
+      ...{ module: posix, path: `/scratch/journal.${rank}`, rank },
+      values: {
+        ...{ OPENS: 1, WRITES: 1600, FSYNCS: 100, BYTES_WRITTEN: 1600 * 8192, SIZE_WRITE_1K_10K: 1600 },
+        ...{ CONSEC_WRITES: 1599, SEQ_WRITES: 1599, F_WRITE_TIME: 20, F_MAX_WRITE_TIME: 0.1 },
+      },
+    })),
+  );
+  const [first] = judge(job).findings;
+  expect(first?.id).toBe("excess-syncs");
+  expect(first?.cost.seconds).toBeGreaterThan(18);
+});
