@@ -23,6 +23,7 @@ import { storage } from "./sections/storage.ts";
 import { timeline } from "./sections/timeline.ts";
 import { withFact } from "./sections/section-facts.ts";
 import { secondFigure, timeFigure } from "./pictures/index.ts";
+import { usesMpi } from "./snippets/index.ts";
 
 const SECTIONS: readonly ((input: ReportInput) => Section | undefined)[] = [
   findings,
@@ -93,7 +94,7 @@ function factsOf(job: Job): Fact[] {
     {
       label: "Processes",
       text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}`,
-      inBar: formatMany(job.ranks, "rank"),
+      inBar: usesMpi(job) ? formatMany(job.ranks, "rank") : formatMany(job.ranks, "process", "processes"),
     },
     {
       label: "Run time",

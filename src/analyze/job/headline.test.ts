@@ -12,6 +12,8 @@ const job = (ioSeconds: number, runSeconds = 794, values: Partial<Job> = {}) =>
   ({
     runs: [{}],
     files: [{}],
+    facts: new Set(["MPI-IO"]),
+    modules: new Set(),
     ranks: 8,
     runSeconds,
     ledger: { seconds: ioSeconds },

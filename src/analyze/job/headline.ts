@@ -8,6 +8,7 @@ import { HIGH_SHARE, WARN_SECONDS, WARN_SHARE } from "./cost/cost.ts";
 import type { Job } from "./job.ts";
 import type { Rule, Subject, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
+import { usesMpi } from "./snippets/index.ts";
 import { firstSentence, percentText, timeUnit, withoutAsides, withShortPaths } from "./headline-words.ts";
 
 const WORDS_MAX = 12;
@@ -240,7 +241,8 @@ function blame(job: Job): Answers["blame"] {
   const share = shareOf(job);
   if (Number.isNaN(share))
     return { answer: "unknown", text: "Not known: the log has no run time to compare with." };
-  const who = job.ranks > 1 ? "The slowest rank spends" : "The program spends";
+  const who =
+    job.ranks > 1 ? `The slowest ${usesMpi(job) ? "rank" : "process"} spends` : "The program spends";
   const answer = share >= BLAMED_SHARE ? "yes" : share >= HIGH_SHARE ? "partly" : "no";
   return { answer, text: `${who} ${percentText(share)} of the run in I/O.` };
 }

@@ -116,15 +116,17 @@ function storageSeconds(job: Job, record: LayerRecord): number {
 }
 
 /** One sync for each file and rank instead of many. */
-export const oneSync = (job: Job, records: readonly LayerRecord[]): CostClaim =>
-  (records.every((record) => record.syncSeconds >= 0) ? recordedCost : estimatedCost)(
+export const oneSync = (job: Job, records: readonly LayerRecord[]): CostClaim => {
+  const timed = records.every((record) => record.syncSeconds >= 0);
+  return (timed ? recordedCost : estimatedCost)(
     records.map((record) => {
       const needless = syncSeconds(job, record) * (1 - Math.min(1, record.ranks / record.syncs));
       const saved = Math.max(0, needless - storageSeconds(job, record));
       return { record, part: "write", remains: 1 - saved / record.writeSeconds };
     }),
-    "one sync for each file and rank at the mean cost of a sync; recorders count syncs with writes",
+    `one sync for each file and rank at the mean cost of a sync${timed ? "" : "; recorders count syncs with writes"}`,
   );
+};
 
 /** Metadata time of files in proportion to the operations that are needed. */
 export const fewerOperations = (

@@ -2,14 +2,18 @@
 import { formatMany, formatSeconds } from "../../../base/units.ts";
 import { syncSeconds } from "../cost/remedies.ts";
 import { DEFINITIONS } from "../definitions.ts";
+import { usesMpi } from "../snippets/index.ts";
 import type { PictureMaker } from "./picture.ts";
 
 export const time: PictureMaker = (job, { id }) => {
-  const ranks = Math.max(1, job.ranks);
   const synced = ["POSIX", "STDIO"].flatMap((layer) => job.layer(layer).filter((record) => record.syncs > 0));
   const syncs = synced.reduce((sum, record) => sum + syncSeconds(job, record), 0);
   const isEstimate = synced.some((record) => !(record.syncSeconds >= 0));
   const { readSeconds, writeSeconds, metaSeconds } = job.io;
+  if (!(readSeconds > 0 || writeSeconds > 0 || metaSeconds > 0)) return undefined;
+  // Processes without MPI mostly run one after another: their mean would hide the one that works.
+  const mpi = usesMpi(job);
+  const ranks = mpi ? Math.max(1, job.ranks) : 1;
   const writes = writeSeconds || 0;
   const inSyncs = Math.min(syncs, writes);
   const items = [
@@ -18,13 +22,12 @@ export const time: PictureMaker = (job, { id }) => {
     ...(inSyncs > 0 ? [{ name: "syncs", value: inSyncs / ranks }] : []),
     { name: "metadata", value: (metaSeconds || 0) / ranks },
   ];
-  if (!items.some(({ value }) => value > 0)) return undefined;
   const wanted = /sync/.test(id) ? "syncs" : /meta|seek|open|stat|files/.test(id) ? "metadata" : undefined;
   const most = items.reduce((high, item) => (item.value > high.value ? item : high));
   const culprit = items.find(({ name }) => name === wanted) ?? most;
   return {
-    title: "I/O time of a mean rank, by kind of call",
-    caption: `Summed over ranks / ${formatMany(job.ranks, "rank")}.${inSyncs > 0 && isEstimate ? " Recorders count syncs with writes; they are taken apart by the longest write and what copying takes." : ""}`,
+    title: `I/O time ${mpi ? "of a mean rank" : job.ranks > 1 ? "of all processes" : "of the program"}, by kind of call`,
+    caption: `${mpi ? `Summed over ranks / ${formatMany(job.ranks, "rank")}.` : job.ranks > 1 ? `Summed over ${formatMany(job.ranks, "process", "processes")}.` : "Summed over all calls."}${inSyncs > 0 && isEstimate ? " Recorders count syncs with writes; they are taken apart by the longest write and what copying takes." : ""}`,
     summary: `${items.map(({ name, value }) => `${name} ${formatSeconds(value)}`).join(", ")}.`,
     definition: DEFINITIONS.cost.id,
     chart: {

@@ -244,7 +244,9 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
       job,
       ["POSIX", "MPI-IO"],
       "high",
-      "counted by the recorder for every call; Darshan has the time of syncs in that of writes, from which it is told by the longest write",
+      files.every(({ syncSeconds: timed }) => timed >= 0)
+        ? "every sync was recorded with its time"
+        : "counted by the recorder for every call; Darshan has the time of syncs in that of writes, from which it is told by the longest write",
     ),
     claims: files.map(({ fileId }) => ({ fileId, way: "write" })),
   };

@@ -4,6 +4,7 @@ import { h5d, h5f, mpiio, posix, stdio } from "../../../formats/darshan/modules/
 import { answersOf } from "../headline.ts";
 import type { Job } from "../job.ts";
 import { judge } from "../judge.ts";
+import { timeFigure } from "../pictures/index.ts";
 import { MIB } from "./measures.ts";
 import { type CountersOfFile, countersJob } from "./test-kit.ts";
 
@@ -419,4 +420,14 @@ it("a sync for every sixteen small writes of a rank's own file takes the time, n
   const [first] = judge(job).findings;
   expect(first?.id).toBe("excess-syncs");
   expect(first?.cost.seconds).toBeGreaterThan(18);
+});
+
+it("processes without MPI are none of ranks, and their I/O time is not a mean", () => {
+  const journal = ["-journal", ""].map((suffix) => ({
+    ...{ module: posix, path: `/home/user/state.db${suffix}`, rank: 0 },
+    values: { OPENS: 1, WRITES: 3000, FSYNCS: 1000, BYTES_WRITTEN: 3000 * 4096, F_WRITE_TIME: 20 },
+  }));
+  const alone = countersJob(1, journal);
+  expect(answersOf(alone, judge(alone)).blame.text).toBe("The program spends 40 % of the run in I/O.");
+  expect(timeFigure(alone)).toMatchObject({ title: "I/O time of the program, by kind of call" });
 });

@@ -20,7 +20,7 @@ export const SNIPPETS = {
 };
 
 export { snippetFor } from "./entry.ts";
-export { programOf } from "./program.ts";
+export { programOf, usesMpi } from "./program.ts";
 export { fitsMemory } from "./commands.ts";
 export { isTinyStream } from "./stdio.ts";
 export { wayOf } from "./words.ts";

@@ -18,7 +18,7 @@ export const programOf = oncePerJob((job): Program => {
 });
 
 /** A run of several ranks was started by MPI; a run of one may not know of it. */
-function usesMpi({ facts, modules, runs }: Job): boolean {
+export function usesMpi({ facts, modules, runs }: Job): boolean {
   if (facts.has("MPI-IO") || facts.has("MPI-IO calls")) return true;
   if ([...modules].some((name) => /MPIIO|MPI-IO|PNETCDF/.test(name))) return true;
   return facts.has("ranks") && runs.some(({ ranks }) => ranks > 1);
