@@ -239,6 +239,15 @@ class TableRecord {
     for (let i = 0; i < columns.length; i++) addKnown(sums, i, (columns[i] as NumberColumn).at(this.#row));
   }
 
+  /** Adds the counts of `accesses` by their sizes. */
+  addAccesses(counts: Map<number, number>): void {
+    const columns = this.#columns.accesses;
+    for (let i = 0; i < columns.length; i += 2) {
+      const count = (columns[i + 1] as NumberColumn).at(this.#row);
+      if (count > 0) addCount(counts, (columns[i] as NumberColumn).at(this.#row), count);
+    }
+  }
+
   /** Of `accesses` the first. */
   get firstSize(): number | null {
     const columns = this.#columns.accesses;
@@ -274,6 +283,15 @@ const NONE: readonly number[] = [];
 
 /** Row of a record that stands in a table; -1 for one that several were merged into. */
 export const rowOf = (record: LayerRecord): number => (record instanceof TableRecord ? record.row : -1);
+
+const addCount = (counts: Map<number, number>, bytes: number, count: number) =>
+  counts.set(bytes, (counts.get(bytes) ?? 0) + count);
+
+/** Adds how often a record has each of its frequent sizes. */
+export function addAccesses(record: LayerRecord, counts: Map<number, number>): void {
+  if (record instanceof TableRecord) record.addAccesses(counts);
+  else for (const { bytes, count } of record.accesses) addCount(counts, bytes, count);
+}
 
 /** The size of most calls; null when none is known. */
 export function frequentSizeOf(record: LayerRecord): number | null {

@@ -206,7 +206,8 @@ export function smallAccesses(
     const count = smallCalls(record, way, limits.bytes);
     if (Number.isNaN(count)) continue;
     calls += callsOf(record, way);
-    if (count > 0 && !taken.has(record.fileId) && !isRepeated(record) && areMost(job, record, way, count))
+    const isTaken = taken.size > 0 && taken.has(record.fileId);
+    if (count > 0 && !isTaken && !isRepeated(record) && areMost(job, record, way, count))
       files.push({ record, count });
   }
   const count = countOf(files);

@@ -216,9 +216,9 @@ function isUnused(file: JobFile): boolean {
 
 function isUnclosed({ layers }: JobFile, told: ReadonlySet<string>): boolean {
   // fileno() of a stream makes a POSIX record that is never closed: the stream is.
-  const records = [layers.get("STDIO") ?? layers.get("POSIX") ?? []].flat();
-  return records.some(
-    ({ layer, openStart, closeEnd }) => openStart > 0 && Number.isNaN(closeEnd) && told.has(layer),
+  const record = layers.get("STDIO") ?? layers.get("POSIX");
+  return (
+    record !== undefined && record.openStart > 0 && Number.isNaN(record.closeEnd) && told.has(record.layer)
   );
 }
 

@@ -1,7 +1,7 @@
 /** Sums, extents and sizes. What was not recorded is NaN in records and counts as nothing in sums. */
 import { quantileOf } from "../../../base/statistics.ts";
 import type { Job, JobFile } from "../job.ts";
-import type { LayerRecord } from "../records.ts";
+import { addAccesses, type LayerRecord } from "../records.ts";
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
@@ -70,7 +70,7 @@ export function frequentSize(records: readonly LayerRecord[], way: Way): number 
   const counts = new Map<number, number>();
   for (const record of records) {
     if (callsOf(record, way === "read" ? "write" : "read") > 0) continue;
-    for (const { bytes, count } of record.accesses) counts.set(bytes, (counts.get(bytes) ?? 0) + count);
+    addAccesses(record, counts);
   }
   let best: number | undefined;
   for (const [bytes, count] of counts)

@@ -113,7 +113,7 @@ function again(way: Way): Rule {
         job,
         way,
         limits,
-        others.claimed([...EXPLAINED, ...(way === "write" ? ["hdf5-fill"] : [])]),
+        others.claimed([...EXPLAINED, ...(way === "write" ? ["hdf5-fill"] : [])], way),
       );
       if (files.length === 0) return undefined;
       const bytes = sum(files, (file) => file.bytes);

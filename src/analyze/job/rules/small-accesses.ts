@@ -77,7 +77,7 @@ function small(way: Way): Rule {
         limits,
         others.claimed(patterns, way),
         // What one call could move: not the size of the calls but that they are repeated takes the time.
-        (record) => again.has(record.fileId) && endOf(record, way) <= limits.bytes,
+        (record) => again.size > 0 && endOf(record, way) <= limits.bytes && again.has(record.fileId),
       );
       if (found === undefined) return undefined;
       const records = found.files.map(({ record }) => record);

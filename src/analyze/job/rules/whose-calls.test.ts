@@ -431,3 +431,40 @@ it("processes without MPI are none of ranks, and their I/O time is not a mean", 
   expect(answersOf(alone, judge(alone)).blame.text).toBe("The program spends 40 % of the run in I/O.");
   expect(timeFigure(alone)).toMatchObject({ title: "I/O time of the program, by kind of call" });
 });
+
+it("a scratch file that is rewritten and read back in passes is both", () => {
+  const passes = 6;
+  const values = {
+    ...{
+      OPENS: 1,
+      WRITES: 40 * passes,
+      READS: 40 * passes,
+      BYTES_WRITTEN: 40 * passes * MIB,
+      BYTES_READ: 40 * passes * MIB,
+    },
+    ...{
+      MAX_BYTE_WRITTEN: 40 * MIB - 1,
+      MAX_BYTE_READ: 40 * MIB - 1,
+      CONSEC_WRITES: 39 * passes,
+      CONSEC_READS: 39 * passes,
+    },
+    ...{
+      SEQ_WRITES: 39 * passes,
+      SEQ_READS: 39 * passes,
+      RW_SWITCHES: 2 * passes - 1,
+      F_WRITE_TIME: 30,
+      F_READ_TIME: 5,
+    },
+    ...{
+      F_WRITE_START_TIMESTAMP: 1,
+      F_WRITE_END_TIMESTAMP: 60,
+      F_READ_START_TIMESTAMP: 6,
+      F_READ_END_TIMESTAMP: 65,
+    },
+  };
+  const job = countersJob(
+    4,
+    [0, 1, 2, 3].map((rank) => ({ module: posix, path: `/scratch/spill.${rank}`, rank, values })),
+  );
+  expect(idsOf(job)).toEqual(expect.arrayContaining(["overwrites", "read-after-write"]));
+});
