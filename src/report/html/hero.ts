@@ -34,7 +34,9 @@ ${picture}</div>`;
 /** A stop ends a sentence when a capital follows; where the data come from belongs to what is said of them. */
 function sentences(text: string): readonly [first: string, rest: string] {
   const first =
-    /^(?:[^.:]*\bsynthetic\b[^.:]*: )?.*?(?:[.:](?= [A-Z])|\.(?= \d|$))/is.exec(text)?.[0] ?? text;
+    /^(?:[^.:]*\b(?:[Ss]ynthetic|[Ss]imulated)\b[^.:]*: )?.*?(?:[.:](?= [A-Z])|\.(?= \d|$))/s.exec(
+      text,
+    )?.[0] ?? text;
   return [first, text.slice(first.length).trim()];
 }
 

@@ -111,6 +111,9 @@ describe("a table", () => {
       "Synthetic data: bytes fell to 257 MB/h (0.015 times).",
     );
     expect(headline("Synthetic data: nothing changed.")).toBe("Synthetic data: nothing changed.");
+    expect(headline("Simulated: a is 1.24 times as fast as b (12 s, 9.7 s).")).toMatch(
+      /^Simulated: a is .*\.$/,
+    );
   });
 
   it("marks words of verdicts", () => {
