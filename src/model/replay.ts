@@ -22,6 +22,8 @@ export interface ReplayCheck {
   /** Follows from the machines' data and the plan; nothing was simulated for it. */
   readonly computed: boolean;
   readonly note: string;
+  /** Of what is missed, why the model cannot give it; empty where nobody knows. */
+  readonly why: string;
 }
 
 /** What one run gives. */

@@ -1,5 +1,6 @@
 /** Lofstead et al., SC '10: variability of I/O, and adaptive writing. */
 import { CHECKS } from "../adaptive/paper/checks.ts";
+import { MISSED_BECAUSE } from "../adaptive/paper/missed.ts";
 import {
   type Answer,
   computed as computedItem,
@@ -235,7 +236,8 @@ function checkAnswer(outcome: ReplayOutcome | undefined, id: string): Answer {
     outcome.report === undefined ? {} : { link: `${outcome.report}#file=${encodeURIComponent(id)}` };
   if (check.verdict === "not run" || check.verdict.startsWith("not enough"))
     return { ...notJudged(`${check.verdict} in ${outcome.source}`, check.measured), ...link };
-  return { here: check.measured, verdict: check.verdict, because: "", origin: "simulated", ...link };
+  const because = check.verdict === "missed" ? (MISSED_BECAUSE[id] ?? "") : "";
+  return { here: check.measured, verdict: check.verdict, because, origin: "simulated", ...link };
 }
 
 export const ADAPTIVE_PAPER: Paper = {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { CHECKS } from "../adaptive/paper/checks.ts";
+import { MISSED_BECAUSE } from "../adaptive/paper/missed.ts";
 import { STUDY_ITEMS } from "../analyze/study/reuse/index.ts";
 import { SYSTEM_ITEMS } from "../analyze/study/system/index.ts";
 import { commands } from "../cli/index.ts";
@@ -37,6 +38,11 @@ describe("the list of items", () => {
   it("has every check of the replay", () => {
     const ids = new Set(itemsOf("adaptive").map(({ id }) => id));
     expect(CHECKS.filter(({ id }) => !ids.has(id))).toEqual([]);
+    // Two sentences each, of checks that there are.
+    for (const [id, why] of Object.entries(MISSED_BECAUSE)) {
+      expect(ids, id).toContain(id);
+      expect(why.match(/\.(?: |$)/g), id).toHaveLength(2);
+    }
   });
 
   it("names an item once in its paper", () => {

@@ -133,6 +133,9 @@ function missedBlocks(checks: readonly ReplayCheck[]): Block[] {
       text: `${formatMany(missed.length, "check")} missed: the model does not give what the paper found, within the tolerance. They stand first; all checks follow.`,
     },
     checkTable("checks-missed", "What was missed.", missed),
+    ...missed.flatMap(({ id, why }): Block[] =>
+      why === "" ? [] : [{ kind: "text", text: `${id}: ${why}` }],
+    ),
   ];
 }
 

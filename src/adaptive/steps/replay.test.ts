@@ -92,6 +92,7 @@ describe("the paper's figures", () => {
 const check = (id: string, verdict: ReplayCheck["verdict"]) => ({
   ...{ id, row: id.split(" ")[0] as string, place: "IV", claim: "a claim", published: "1", measured: "2" },
   ...{ tolerance: "10 %", method: "a way", verdict, computed: /^[JN]/.test(id), note: "" },
+  why: verdict === "missed" ? `${id} is out of reach.` : "",
 });
 
 describe("the page", () => {
@@ -112,6 +113,7 @@ describe("the page", () => {
       (block) => block.kind === "table" && block.id === "checks-missed",
     );
     expect(missed?.kind === "table" && missed.rows.map(([id]) => id)).toEqual(["P4 base"]);
+    expect(sections[0]?.blocks).toContainEqual({ kind: "text", text: "P4 base: P4 base is out of reach." });
   });
 
   it("has chapters only for what was run", () => {

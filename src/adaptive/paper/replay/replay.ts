@@ -1,4 +1,5 @@
 /** The paper's experiments again: all samples, all checks, and the policies side by side. */
+import { MISSED_BECAUSE } from "../missed.ts";
 import { performance } from "node:perf_hooks";
 import { assert } from "../../../base/assert.ts";
 import type { ReplayCheck, ReplayData } from "../../../model/index.ts";
@@ -168,6 +169,7 @@ function checksOf(evidence: Evidence, selection: Selection, seed: number): Judge
     method: check.method,
     verdict,
     computed: MACHINE_FACTS.includes(check),
+    why: verdict === "missed" ? (MISSED_BECAUSE[check.id] ?? "") : "",
     note,
     values,
   }));
