@@ -40,6 +40,12 @@ const MPI = {
 };
 const MPI_LIBRARY = { "@koromix/koffi-linux-x64": ["package.json", "index.js", "linux_x64/koffi.node"] };
 
+/** The README and what it links to. */
+const DOCUMENTS = [
+  ..."README CHANGELOG CONTRIBUTING SECURITY CODE_OF_CONDUCT".split(" ").map((name) => `${name}.md`),
+  ...["CITATION.cff", "LICENSE", "docs"],
+];
+
 const LAUNCHER = `#!/bin/sh
 # Runs Plimsoll with the Node beside it, wherever this folder is; links to this file work too.
 self=$0
@@ -108,8 +114,7 @@ async function fill(folder) {
 
   const share = join(folder, "share");
   const documents = join(share, "doc", "plimsoll");
-  for (const path of ["docs", "README.md", "CHANGELOG.md", "LICENSE"])
-    cpSync(join(root, path), join(documents, path), { recursive: true });
+  for (const path of DOCUMENTS) cpSync(join(root, path), join(documents, path), { recursive: true });
   write(join(documents, "NODE-LICENSE"), nodeLicence());
   await addPages(share);
   checkGlibc(folder);

@@ -130,6 +130,10 @@ describe("packages", () => {
     ])
       expect([path, existsSync(join(tree, path))]).toEqual([path, true]);
     expect(readdirSync(tree).sort()).toEqual(["bin", "lib", "libexec", "share"]);
+    const documents = join(tree, "share/doc/plimsoll");
+    const readme = readFileSync(join(documents, "README.md"), "utf8");
+    for (const [, path = ""] of readme.matchAll(/\]\(([^):#]+)(?:#[^)]*)?\)/g))
+      expect([path, existsSync(join(documents, path))]).toEqual([path, true]);
   });
 
   it("are the same bytes when made again", () => {
