@@ -69,7 +69,7 @@ type Given = OptionValues<typeof OPTIONS>;
 export default defineCommand({
   name: "bps",
   description:
-    "Reads I/O traces and computes BPS (blocks requested by the application per second of I/O time), IOPS, bandwidth, average response time and concurrency. Inputs: plimsoll record folders and files, strace output, Darshan logs with DXT, fio latency logs, CSV and Parquet with pid, bytes, start and end, and - for standard input. Several inputs are merged: calls that overlap in time count once in the I/O time T. Skipped calls are counted with the reason.",
+    "Reads I/O traces and computes BPS (blocks requested by the application per second of I/O time), IOPS, bandwidth, average response time and concurrency. Inputs: plimsoll record folders and files, strace text, Darshan logs with DXT, DFTracer traces, fio latency logs, CSV and Parquet with pid, bytes, start and end, and - for standard input. Several inputs are merged: calls that overlap in time count once in the I/O time T. Skipped calls are counted with the reason.",
   arguments: [
     { name: "input", help: "a trace, a folder of traces, or - for stdin", kind: "file", variadic: true },
   ],

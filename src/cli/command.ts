@@ -11,6 +11,8 @@ interface OptionCommon {
   readonly short?: string;
   /** What help shows for the value: `valueName: "DIR"` gives `--output <DIR>`. */
   readonly valueName?: string;
+  /** The default as help shows it, where the command fills it in itself. */
+  readonly shownDefault?: string;
 }
 
 /** One option. "bytes" takes 4096, 64K or 1.5MiB (powers of 1024) and gives a number; "list" may be repeated. */

@@ -59,7 +59,7 @@ const OPTIONS = {
 export default defineCommand({
   name: "export",
   description:
-    "Writes the traced calls of an input (Darshan logs with DXT, plimsoll record folders, strace text, fio latency logs, CSV and Parquet tables, - for standard input) for other programs. perfetto: trace events for ui.perfetto.dev and chrome://tracing, with overlapping calls on separate lanes and bytes in flight as a counter. speedscope: a profile per rank or file. csv and parquet: a row per call, times in seconds since the start of the run. --table files and counters write the file runs and the counters of one Darshan log. The file appears only when complete.",
+    "Writes the traced calls of an input (Darshan logs with DXT, plimsoll record folders, strace text, DFTracer traces, fio latency logs, CSV and Parquet tables, - for standard input) for other programs. perfetto: trace events for ui.perfetto.dev and chrome://tracing, with overlapping calls on separate lanes and bytes in flight as a counter. speedscope: a profile per rank or file. csv and parquet: a row per call, times in seconds since the start of the run. --table files and counters write the file runs and the counters of one Darshan log. The file appears only when complete.",
   arguments: [
     { name: "input", help: "a log or trace, a folder of them, or - for stdin", kind: "file", variadic: true },
   ],

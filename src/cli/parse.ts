@@ -131,8 +131,8 @@ export function optionHelp(spec: OptionSpec): string {
   const facts: string[] = [];
   if (spec.kind === "choice") facts.push(spec.choices.join(", "));
   if (spec.kind === "list") facts.push("may be repeated");
-  const preset = defaultText(spec);
-  if (preset !== "") facts.push(`default ${preset}`);
+  const preset = spec.shownDefault ?? defaultText(spec);
+  if (preset !== "") facts.push(`default: ${preset}`);
   return facts.length === 0 ? spec.help : `${spec.help} (${facts.join("; ")})`;
 }
 

@@ -14,7 +14,7 @@ import { parseWindow } from "./values.ts";
 export default defineCommand({
   name: "report",
   description:
-    "Reads the inputs of one job and prints the main finding in one sentence, then bytes, I/O share, throughput and all findings with advice. Inputs are Darshan logs, folders of plimsoll record, strace text (strace -f -ttt -T -y), fio latency logs, tables of accesses (CSV, Parquet), folders of any of these, and - for standard input. With --output it writes a self-contained HTML file: figures, a timeline of traced calls, tables and raw counters. Several logs of one job (many processes, several steps) become one report; logs of different jobs are refused.",
+    "Reads the inputs of one job and prints the main finding in one sentence, then bytes, I/O share, throughput and all findings with advice. Inputs are Darshan logs and their text (darshan-parser), folders of plimsoll record, strace text (strace -f -ttt -T -y), DFTracer traces, fio latency logs, tables of accesses (CSV, Parquet), folders of any of these, and - for standard input. With --output it writes a self-contained HTML file: figures, a timeline of traced calls, tables and raw counters. Several logs of one job (many processes, several steps) become one report; logs of different jobs are refused.",
   arguments: [
     {
       name: "input",

@@ -10,11 +10,11 @@ import { option } from "../option.ts";
 
 export const READ_OPTIONS = {
   "keep-going": option.flag("use the readable part of a damaged log (exit code 3)"),
-  "max-plain-bytes": option.bytes("stop at this many decompressed bytes (default 64 GiB)"),
-  "max-records": option.whole("stop at this many records or segments per module (default 2^31)"),
-  "max-record-bytes": option.bytes("max record size, except DXT (default 64 MiB)"),
-  "max-name-bytes": option.bytes("max name length (default 1 MiB)"),
-  "max-name-table-bytes": option.bytes("max name table size (default 1 GiB)"),
+  "max-plain-bytes": option.bytes("stop at this many decompressed bytes (default: 64 GiB)"),
+  "max-records": option.whole("stop at this many records or segments per module (default: 2^31)"),
+  "max-record-bytes": option.bytes("max record size, except DXT (default: 64 MiB)"),
+  "max-name-bytes": option.bytes("max name length (default: 1 MiB)"),
+  "max-name-table-bytes": option.bytes("max name table size (default: 1 GiB)"),
 } as const satisfies OptionSpecs;
 
 type ReadOptions = OptionValues<typeof READ_OPTIONS>;

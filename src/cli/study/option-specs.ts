@@ -16,18 +16,18 @@ function specOf(info: OptionInfo): OptionSpec {
     : info.bytes
       ? formatBytes(Number(info.default))
       : String(info.default);
-  const help = `${info.help}${shown === "" ? "" : ` (default: ${shown})`}`;
   const valueName = info.valueName === undefined ? {} : { valueName: info.valueName };
-  if (info.choices) return { kind: "choice", choices: info.choices, help };
-  if (Array.isArray(info.default)) return { kind: "list", help, ...valueName };
-  if (info.bytes) return { kind: "string", valueName: "SIZE", help };
+  const texts = { help: info.help, shownDefault: shown };
+  if (info.choices) return { kind: "choice", choices: info.choices, ...texts };
+  if (Array.isArray(info.default)) return { kind: "list", ...texts, ...valueName };
+  if (info.bytes) return { kind: "string", valueName: "SIZE", ...texts };
   if (typeof info.default === "number")
     return {
       kind: "number",
-      help,
+      ...texts,
       ...(info.integer ? { integer: true } : {}),
       ...(info.min === undefined ? {} : { min: info.min }),
       ...(info.max === undefined ? {} : { max: info.max }),
     };
-  return { kind: "string", help, ...valueName };
+  return { kind: "string", ...texts, ...valueName };
 }
