@@ -87,12 +87,7 @@ export function decadeLegend(
   const step = Math.min(60, (right - left) / count);
   const widest = Math.max(...texts.map((text) => textWidth(text, FONT_SMALL)));
   const every = Math.max(1, Math.ceil((widest + 6) / step));
-  const shown = fitMiddle(name, right - left, FONT);
-  let body = label(
-    shown,
-    { x: left, y: top + 10, fill: "var(--plot-muted)" },
-    shown === name ? undefined : name,
-  );
+  let body = heading(name, left, right, top);
   for (const [index, text] of texts.entries()) {
     const x = left + index * step;
     const at = { x, y: top + 16, width: step, height: 10, fill: classes.colour(index) };
@@ -103,6 +98,12 @@ export function decadeLegend(
       body += label(text, { x: x + step / 2, y: top + 38, "font-size": FONT_SMALL, "text-anchor": "middle" });
   }
   return { body, height: 44 };
+}
+
+/** The name of a scale, shortened to its width. */
+function heading(name: string, left: number, right: number, top: number): string {
+  const shown = fitMiddle(name, right - left, FONT);
+  return label(shown, { x: left, y: top + 10, fill: "var(--plot-muted)" }, shown === name ? undefined : name);
 }
 
 /** A row of colours with the bounds under it, as many as have room. */
@@ -121,12 +122,7 @@ export function classLegend(
   // A few steps per label, so that labels stand apart.
   const widest = Math.max(...texts.map((text) => textWidth(text, FONT_SMALL)));
   const every = Math.max(1, Math.ceil((widest + 8) / step));
-  const shown = fitMiddle(name, right - left, FONT);
-  let body = label(
-    shown,
-    { x: left, y: top + 10, fill: "var(--plot-muted)" },
-    shown === name ? undefined : name,
-  );
+  let body = heading(name, left, right, top);
   for (let index = 0; index < count; index++) {
     const range = `<title>${texts[index]} to ${texts[index + 1]}</title>`;
     const at = { x: left + index * step, y: top + 16, width: step, height: 10 };

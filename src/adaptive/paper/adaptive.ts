@@ -1,6 +1,6 @@
 /** The adaptive method against MPI-IO: Figs 5, 6 and 7. */
 
-import { IOR_TARGETS, MPI_TARGETS, OUTPUT_SIZES, WRITERS } from "../sim/experiments/plans.ts";
+import { OUTPUT_SIZES, outputPoint, WRITERS } from "../sim/experiments/plans.ts";
 import type { Method } from "../sim/experiments/series.ts";
 import {
   type Check,
@@ -22,20 +22,9 @@ const METHOD = "mean bandwidth, adaptive on 512 targets over MPI-IO on 160, same
 /** For single ratios of bandwidth. */
 const RATIO_TOLERANCE = 0.1;
 
-const run = (method: Method, sizeMb: number, writers: number, interference: boolean) => ({
-  machine: "jaguar",
-  method,
-  sizeMb,
-  writers,
-  targets: method === "mpi-io" ? MPI_TARGETS : IOR_TARGETS,
-  interference,
-  twoJobs: false,
-  hourly: false,
-});
-
 const ratio = (evidence: Evidence, sizeMb: number, writers: number, interference: boolean): number =>
-  evidence.bandwidth(run("paper", sizeMb, writers, interference)) /
-  evidence.bandwidth(run("mpi-io", sizeMb, writers, interference));
+  evidence.bandwidth(outputPoint("paper", sizeMb, writers, interference)) /
+  evidence.bandwidth(outputPoint("mpi-io", sizeMb, writers, interference));
 
 const ratios = (
   evidence: Evidence,
@@ -88,7 +77,7 @@ function rangeChecks(
       const of = which === "least" ? Math.min : Math.max;
       const speeds = (method: Method) =>
         tests.map(([count, one]) =>
-          evidence.samples(run(method, sizeMb, count, one)).map((sample) => sample.bandwidth),
+          evidence.samples(outputPoint(method, sizeMb, count, one)).map((sample) => sample.bandwidth),
         );
       const [ours, theirs] = [speeds("paper"), speeds("mpi-io")];
       const band = bandOf((drawMean) =>
@@ -226,8 +215,8 @@ const spreads = OUTPUT_SIZES.map(
     judge: (evidence) => {
       const counts = WRITERS.filter((count) => count >= 2048);
       const pairs = counts.map((count) => [
-        evidence.spread(run("paper", sizeMb, count, false)),
-        evidence.spread(run("mpi-io", sizeMb, count, false)),
+        evidence.spread(outputPoint("paper", sizeMb, count, false)),
+        evidence.spread(outputPoint("mpi-io", sizeMb, count, false)),
       ]);
       const text = pairs.map(([a, b]) => `${a!.toPrecision(3)} against ${b!.toPrecision(3)}`);
       return judged(
@@ -254,8 +243,8 @@ const gap: Check = {
       Math.max(
         ...counts.map((count) =>
           of(
-            evidence.spread(run("paper", sizeMb, count, false)),
-            evidence.spread(run("mpi-io", sizeMb, count, false)),
+            evidence.spread(outputPoint("paper", sizeMb, count, false)),
+            evidence.spread(outputPoint("mpi-io", sizeMb, count, false)),
           ),
         ),
       );
@@ -287,8 +276,8 @@ const scale: readonly Check[] = [
     judge: (evidence) => {
       const values = [2048, 16384].map(
         (count) =>
-          evidence.bandwidth({ ...run("paper", 128, count, false), targets: 672 }) /
-          evidence.bandwidth(run("paper", 128, count, false)),
+          evidence.bandwidth({ ...outputPoint("paper", 128, count, false), targets: 672 }) /
+          evidence.bandwidth(outputPoint("paper", 128, count, false)),
       );
       return judged(values, list(values), worst(values.map((value) => offRange(value, 1, 99, 0.03))));
     },
@@ -304,7 +293,7 @@ const scale: readonly Check[] = [
     weight: 0,
     judge: (evidence) => {
       const values = [128, 1024].flatMap((size) =>
-        [8192, 16384].map((count) => evidence.bandwidth(run("paper", size, count, false))),
+        [8192, 16384].map((count) => evidence.bandwidth(outputPoint("paper", size, count, false))),
       );
       return judged(
         values,

@@ -84,14 +84,8 @@ export const adaptivePlan = (samples: number, seed: number, writers: readonly nu
     ),
   );
 
-export const outputSeries = (
-  method: Method,
-  sizeMb: number,
-  writers: number,
-  interference: boolean,
-  samples: number,
-  seed: number,
-): Series => ({
+/** One point of Figs 5 to 7. */
+export const outputPoint = (method: Method, sizeMb: number, writers: number, interference: boolean) => ({
   machine: "jaguar",
   method,
   sizeMb,
@@ -100,9 +94,15 @@ export const outputSeries = (
   interference,
   twoJobs: false,
   hourly: false,
-  samples,
-  seed,
 });
+
+export const outputSeries = (
+  ...[method, sizeMb, writers, interference, samples, seed]: [
+    ...Parameters<typeof outputPoint>,
+    samples: number,
+    seed: number,
+  ]
+): Series => ({ ...outputPoint(method, sizeMb, writers, interference), samples, seed });
 
 /** The adaptive method on all targets of Jaguar, against 512. */
 export const allTargetsPlan = (samples: number, seed: number): Series[] =>
