@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("the documentation site", () => {
       name.endsWith(".html"),
     );
     browser = await launch();
-  }, 600_000);
+  }, 1_200_000);
   afterAll(async () => {
     await browser?.close();
     rmSync(dirname(folder), { recursive: true, force: true });
