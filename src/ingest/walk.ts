@@ -1,7 +1,7 @@
 /** Finds files below paths, one after the other: a folder may hold millions. */
 import { opendir, readdir, stat } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fsPath, mayBeReplaced, pathText } from "../node/raw-path.ts";
 
 export interface Found {
@@ -26,7 +26,8 @@ export async function* walk(
   onError: (path: string, error: unknown) => void = () => {},
 ): AsyncGenerator<Found> {
   for (const path of paths) {
-    if ((await stat(fsPath(path))).isDirectory()) yield* walkFolder(path, path, slice, onError);
+    if ((await stat(fsPath(path))).isDirectory())
+      yield* walkFolder(path, prefixOf(path).length, slice, onError);
     else if (isMine(path, slice)) yield { path, named: true };
   }
 }
@@ -47,26 +48,29 @@ export async function countFiles(
 
 async function* walkFolder(
   folder: string,
-  root: string,
+  /** Characters of paths up to the folder that was named. */
+  above: number,
   slice: Slice,
   onError: (path: string, error: unknown) => void,
 ): AsyncGenerator<Found> {
   const folders: string[] = [];
-  // As `join` writes it; once, since it looks at every character.
-  const prefix = join(folder, ".").replace(/\/?$/, "/").replace(/^\.\//, "");
+  const prefix = prefixOf(folder);
   try {
     for await (const [name, entry] of entriesOf(folder)) {
       const path = prefix + name;
       if (entry.isDirectory()) folders.push(path);
       else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) {
-        if (slice.of === 1 || isMine(relative(root, path), slice)) yield { path, named: false };
+        if (slice.of === 1 || isMine(path.slice(above), slice)) yield { path, named: false };
       }
     }
   } catch (error) {
     onError(folder, error);
   }
-  for (const path of folders.sort()) yield* walkFolder(path, root, slice, onError);
+  for (const path of folders.sort()) yield* walkFolder(path, above, slice, onError);
 }
+
+/** What paths below a folder begin with, as `join` writes it; once, since that looks at every character. */
+const prefixOf = (folder: string): string => join(folder, ".").replace(/\/?$/, "/").replace(/^\.\//, "");
 
 /** Names that are read from a folder before others get their turn. */
 const AT_ONCE = 256;
