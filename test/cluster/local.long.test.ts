@@ -113,6 +113,31 @@ it("a full scratch fails the task with the name of the file, and --resume goes o
   }
 });
 
+it("a store without room fails the task in one line, and --resume stores every log once when there is room", ({
+  skip,
+}) => {
+  mkdirSync(path("small"));
+  // A page for the mark of the store, and not enough for the segments.
+  if (!mounted(["-t", "tmpfs", "-o", "size=24k", "tmpfs", path("small")])) skip("needs root");
+  try {
+    const words = ["cluster", "ingest", "logs", "--store", "small/s", "--tasks", "2", "--local", "2"];
+    const { status, stderr } = plimsoll([...words, "--run", "no-room"]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^plimsoll: [12] of 3 tasks did not .*cannot write .*no space left.*\n$/),
+    ]);
+    expect(mounted(["-o", "remount,size=100m", path("small")])).toBe(true);
+    expect(plimsoll([...words, "--run", "no-room", "--resume"]).status).toBe(0);
+    const count = (store: string) =>
+      plimsoll(["sql", "--store", store, "select count(*) as n, sum(run_id % 1000003) as ids from runs"])
+        .stdout;
+    expect(count("small/s")).toBe(count("s"));
+    expect(plimsoll(["store", "check", "--deep", "small/s"]).stdout).toMatch(/no damage found/);
+  } finally {
+    spawnSync("umount", [path("small")]);
+  }
+});
+
 it("a store that can only be read is studied, and not ingested into, in one line and without a run", ({
   skip,
 }) => {
