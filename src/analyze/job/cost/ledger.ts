@@ -99,10 +99,11 @@ export class Ledger {
         const all = secondsOf(record);
         if (!(all > 0)) continue;
         if (record.shared) {
-          shared += slowestOf(record);
+          const alone = aloneSeconds(record);
+          shared += slowestOf(record) - alone;
+          if (alone > 0) addTo(single, record.slowestRank, alone);
           if (!isInPhases && lateBy(record) > 0) late.push(record);
-        } else if (record.ranks === 1)
-          single.set(record.slowestRank, (single.get(record.slowestRank) ?? 0) + all);
+        } else if (record.ranks === 1) addTo(single, record.slowestRank, all);
         else several += all;
       }
     }
@@ -295,11 +296,30 @@ class Savings {
   add(record: LayerRecord, part: Part, remains: number): void {
     const gone = (partOf(record, part) || 0) * (1 - remains);
     if (!(gone > 0)) return;
-    if (record.shared) this.shared += slowestPart(record, part) * (1 - remains);
-    else if (record.ranks === 1)
-      this.single.set(record.slowestRank, (this.single.get(record.slowestRank) ?? 0) + gone);
+    if (record.shared) {
+      const slowest = slowestPart(record, part) * (1 - remains);
+      const alone = slowest * (aloneSeconds(record) / slowestOf(record));
+      this.shared += slowest - alone;
+      if (alone > 0) addTo(this.single, record.slowestRank, alone);
+    } else if (record.ranks === 1) addTo(this.single, record.slowestRank, gone);
     else this.several += gone;
   }
+}
+
+const addTo = (sums: Map<number, number>, rank: number, seconds: number) =>
+  sums.set(rank, (sums.get(rank) ?? 0) + seconds);
+
+/**
+ * Of the slowest rank of a shared file what is beyond the others, where it alone moves the data and the others only open or
+ * stat it: time of that rank like in a file of its own, while others are busy with theirs.
+ */
+function aloneSeconds(record: LayerRecord): number {
+  const { ranks, slowestRank, slowestBytes, bytesRead, bytesWritten } = record;
+  const bytes = (bytesRead || 0) + (bytesWritten || 0);
+  const isTogether = record.collectiveReads > 0 || record.collectiveWrites > 0;
+  if (!(slowestRank >= 0 && ranks > 1 && bytes > 0 && slowestBytes >= 0.99 * bytes) || isTogether) return 0;
+  const slowest = slowestOf(record);
+  return Math.max(0, slowest - (secondsOf(record) - slowest) / (ranks - 1));
 }
 
 /** How long the other ranks wait for the last one in the collective calls of a file, where they wait alike. */

@@ -169,6 +169,8 @@ describe("files that each rank writes alone while all ask for them", () => {
     const [first, ...others] = judge(countersJob(RANKS, statted)).findings;
     expect(first?.id).toBe("metadata-time");
     expect(first?.advice).toContain("Call stat once");
+    // 0.56 s of every other rank in each file, and what one rank spends alone in its own: not 5 s for each file.
+    expect(first?.cost.seconds).toBeCloseTo(40, 0);
     expect(others.map(({ id }) => id)).not.toContain("one-rank-io");
   });
 });
