@@ -53,7 +53,7 @@ function run(...words: string[]) {
   return { code: status, out: stdout, err: stderr.replace(/^plimsoll: building.*\n/, "") };
 }
 
-it("gives a format that bps, report, findings and diff read", () => {
+it("gives a format that bps, report, findings, diff and export read", () => {
   const bps = run("bps", "trace.txt", "--json");
   expect({ code: bps.code, err: bps.err }).toEqual({ code: 0, err: "" });
   expect(JSON.parse(bps.out)).toMatchObject({ accesses: 1, bytes: 2 ** 20, ioTimeSeconds: 0.004 });
@@ -63,6 +63,25 @@ it("gives a format that bps, report, findings and diff read", () => {
   expect(metrics).toMatchObject({ bytesWritten: 2 ** 20, files: 1 });
   expect(run("diff", "trace.txt", "trace.txt").code).toBe(0);
   expect(run("bps", "--format", "beacon", "trace.txt").code).toBe(0);
+  expect(run("export", "trace.txt", "-o", "calls.csv").code).toBe(0);
+  expect(readFileSync(join(copy, "calls.csv"), "utf8")).toMatch(
+    /\n[^\n]*\/scratch\/out[^\n]*write[^\n]*1048576/,
+  );
+}, 120_000);
+
+it("gives a format that other commands know by name", () => {
+  const says = "this is a beacon trace; plimsoll report, findings, diff, bps and export take it";
+  for (const words of [["lustre", "parse"], ["darshan", "parse"], ["results"], ["ls"]])
+    expect(run(...words, "trace.txt")).toMatchObject({ code: 1, err: `plimsoll: trace.txt: ${says}\n` });
+}, 120_000);
+
+it("gives a format that programs read with the library", () => {
+  const program = `import { jobSummary, readJob } from "./dist/analyze.js";
+    console.log(String(jobSummary(await readJob(["trace.txt"])).metrics.bytesWritten));`;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    ...{ cwd: copy, encoding: "utf8" },
+  });
+  expect(stdout).toBe(`${2 ** 20}\n`);
 }, 120_000);
 
 it.skipIf(!hasBrowser)(
