@@ -60,6 +60,14 @@ describe("a server asked to sync", () => {
     expect(stats(set)).toMatchObject({ flushes: CLIENTS, flushedPages: CLIENTS * PAGES });
   });
 
+  it("blocking: answers any number of small requests of a connection that never waits for it", async () => {
+    const { set, files } = await writers("blocking");
+    const one = new Uint8Array(1).fill(9);
+    // Responses count 256 bytes each, and 8 MiB are the most of a client: 32,768 that were never counted as taken stopped it.
+    for (let at = 0; at < 40_000; at++) await files[0]!.write(at, one);
+    expect(stats(set).requests).toMatchObject({ write: 40_000 });
+  }, 60_000);
+
   it("syncs when all have written write every page once", async () => {
     const { set, files } = await writers("blocking");
     for (const [client, file] of files.entries()) await file.writeType?.(client * 128, type, 0, data);

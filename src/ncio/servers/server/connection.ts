@@ -26,6 +26,8 @@ const WRITING_OPS = new Set<number>([Op.write, Op.writeList, Op.writeType]);
 /** Their responses can be large, their requests are not. */
 const ASKING_OPS = new Set<number>([Op.read, Op.readList, Op.readType, Op.stats]);
 
+const NOTHING = Buffer.alloc(0);
+
 export class ServerConnection implements Client {
   readonly #socket: Socket;
   readonly #server: TargetServer;
@@ -96,6 +98,8 @@ export class ServerConnection implements Client {
 
   #feed(feed: () => void): void {
     if (this.#ended) return;
+    // While corked nothing counts as taken.
+    if (this.#socket.writableLength === 0) this.#responses = 0;
     this.#socket.cork();
     try {
       feed();
@@ -105,7 +109,11 @@ export class ServerConnection implements Client {
       this.end();
     }
     this.#socket.uncork();
-    if (this.#reader.stopped) this.#socket.pause();
+    if (!this.#reader.stopped) return;
+    this.#socket.pause();
+    // Many small responses never fill the buffer, so no drain tells that they were taken.
+    if (!this.#busy && !this.#ended && !this.#socket.writableNeedDrain)
+      this.#socket.write(NOTHING, () => this.goOn());
   }
 
   #checkLength(length: number): void {
