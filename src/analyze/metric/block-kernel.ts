@@ -181,8 +181,8 @@ export class BlockKernel {
     const firstRow = runs.count;
     let row = firstRow;
     let [bytesSum, callSum] = [0, 0];
-    // High words seldom change.
-    let [high, highNs] = [+baseHigh, -baseLow];
+    // High words seldom change; these are none, so that the first record shows the engine how it is when they do.
+    let [startWord, startWordNs, endWord, endWordNs] = [-1, 0, -1, 0];
     let at = from;
     for (; at < to && row < starts.length; at++) {
       const word = 8 * at;
@@ -190,12 +190,16 @@ export class BlockKernel {
       const startHigh = words[word + 5 - low] as number;
       const endLow = words[word + 6 + low] as number;
       const endHigh = words[word + 7 - low] as number;
-      if (startHigh !== high) {
-        high = startHigh;
-        highNs = (high - baseHigh) * WORD - baseLow;
+      if (startHigh !== startWord) {
+        startWord = startHigh;
+        startWordNs = asDouble((startHigh - baseHigh) * WORD - baseLow);
       }
-      const start = highNs + startLow;
-      const end = endHigh === high ? highNs + endLow : (endHigh - baseHigh) * WORD - baseLow + endLow;
+      if (endHigh !== endWord) {
+        endWord = endHigh;
+        endWordNs = asDouble((endHigh - baseHigh) * WORD - baseLow);
+      }
+      const start = startWordNs + startLow;
+      const end = endWordNs + endLow;
       const top = words[word + 3 - low] as number;
       let bytes = words[word + 2 + low] as number;
       const hasOffset = hasOffsets && top >>> 31 === 1;
@@ -215,13 +219,14 @@ export class BlockKernel {
         bytesSum = callSum = 0;
       }
       if (duration > floorNs) {
-        const place = hasOffset ? (top & 0x7fffffff) * WORD + (words[word] as number) : Number.NaN;
+        const place = hasOffset ? placeOf(top, words[word] as number) : Number.NaN;
         durations.keep(duration, start, place, bytes, clock);
         floorNs = +durations.floorNs;
       }
       const key = duplicateKey((startLow + keyBase) | 0, (endLow + keyBase) | 0);
       if (key <= threshold) {
-        duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes);
+        const place = hasOffset ? placeOf(top, words[word] as number) : Number.NaN;
+        duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes, place);
         threshold = +duplicates.threshold;
       }
       if (start < minStartNs) minStartNs = start;
@@ -311,15 +316,15 @@ export class BlockKernel {
       if (nested) continue;
       const duration = end - start;
       callSum += duration;
+      const place = offset === undefined ? Number.NaN : (offset[at] as number);
       if (duration > floorNs) {
-        const place = offset === undefined ? Number.NaN : (offset[at] as number);
         durations.keep(duration, start, place, bytes, clock);
         floorNs = +durations.floorNs;
       }
       if (ceilPerAccess) tallies.blocks.add(tally, wholeBlocks(bytes, blockBytes));
       const key = duplicateKey(start + offsetNs, end + offsetNs);
       if (key <= threshold) {
-        duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes);
+        duplicates.add(key, pid, start + offsetNs, end + offsetNs, bytes, place);
         threshold = +duplicates.threshold;
       }
       if (start < minStartNs) minStartNs = start;
@@ -341,6 +346,20 @@ export class BlockKernel {
     tallies.addSums(tally, bytesSum, callSum, movedSum, movedAsked);
     return at;
   }
+}
+
+/** In the file, of the two words that say it. */
+const placeOf = (top: number, low: number): number => (top & 0x7fffffff) * WORD + low;
+
+const DOUBLE = new Float64Array(1);
+
+/**
+ * The same number, as the engine keeps doubles: a loop that begins with small integers would be compiled for these, and again for
+ * doubles once sums have grown.
+ */
+function asDouble(value: number): number {
+  DOUBLE[0] = value;
+  return DOUBLE[0];
 }
 
 function drop(start: number, end: number, bytes: number, counts: Counts): void {

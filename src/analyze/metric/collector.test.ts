@@ -267,6 +267,18 @@ describe("duplicates", () => {
     expect(collect([...list, { ...(list[9] as TestAccess), bytes: 2 }]).notes).toEqual([]);
   });
 
+  it("are none where a program submits and collects requests for several places at once", () => {
+    const [start, end, bytes] = [3, 9, 4096];
+    const requests = Array.from(
+      { length: 50 },
+      (_, i): TestAccess => ({ start, end, bytes, offset: 4096 * i }),
+    );
+    expect(collect(requests).notes).toEqual([]);
+    expect(collect([...requests, ...requests.slice(7, 9)]).notes).toMatchObject([
+      { id: "duplicates", count: 2 },
+    ]);
+  });
+
   it("of a large collection are estimated from a sample", () => {
     const count = 200_000;
     const columns = {

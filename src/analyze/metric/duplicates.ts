@@ -1,5 +1,6 @@
 /**
- * Accesses that are there twice: same process number, start, end and size. Those of a small collection are all remembered,
+ * Accesses that are there twice: same process number, start, end and size, and place in the file where it is known (requests that
+ * a program submits and collects at once have the same times). Those of a small collection are all remembered,
  * by 64-bit fingerprints; of a large one a sample is, chosen by start and end so that equal accesses are in it together.
  */
 
@@ -22,9 +23,9 @@ export class Duplicates {
   #size = 0;
   #table: Uint32Array<ArrayBuffer>;
 
-  /** `expected`: about how many accesses will come, so that the sample begins near its final size. */
+  /** `expected`: about how many accesses will come, so that the sample begins at its final size. */
   constructor(expected = 0) {
-    const halvings = Math.max(0, Math.floor(Math.log2(Math.max(1, expected) / REMEMBERED_MAX)));
+    const halvings = Math.max(0, Math.ceil(Math.log2(Math.max(1, expected) / REMEMBERED_MAX)));
     this.threshold = Math.floor(ALL / 2 ** halvings);
     this.#table = new Uint32Array(SLOT * (expected < REMEMBERED_MAX ? SLOTS_MIN : 2 * REMEMBERED_MAX));
   }
@@ -64,7 +65,8 @@ export class Duplicates {
     }
   }
 
-  add(key: number, pid: number, startNs: number, endNs: number, bytes: number): void {
+  /** `offset`: in the file; NaN when not known. */
+  add(key: number, pid: number, startNs: number, endNs: number, bytes: number, offset: number): void {
     const duration = endNs - startNs;
     const high = (startNs / WORD) | 0;
     const highs =
@@ -78,6 +80,11 @@ export class Duplicates {
     b = second(b, bytes | 0);
     a = first(a, highs ^ pid);
     b = second(b, Math.imul(highs, 0x1b873593) + pid);
+    if (!Number.isNaN(offset)) {
+      const place = Math.imul((offset / WORD) | 0, 0x2545f491) ^ (offset | 0);
+      a = first(a, place);
+      b = second(b, place);
+    }
     if (a === 0 && b === 0) b = 1;
     this.#insert(a, b, key, 0);
   }

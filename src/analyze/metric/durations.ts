@@ -49,8 +49,8 @@ export class CallDurations {
   readonly sketch = new QuantileSketch();
   #longest = new Float64Array(0);
   #kept = 0;
-  /** Only longer calls are among the longest. */
-  floorNs = -1;
+  /** Only longer calls are among the longest. Never a small integer, of which the engine would make another kind of field. */
+  floorNs = Number.NEGATIVE_INFINITY;
 
   get memoryBytes(): number {
     return this.sketch.memoryBytes + this.#longest.byteLength + 64;

@@ -48,7 +48,7 @@ function ownNotes({ counts, duplicates }: Collection, rule: MovedRule): Collecti
   note(
     "duplicates",
     again,
-    `${about} ${again === 1 ? "access equals" : "accesses equal"} an earlier one in process, start, end and size; they are counted. Was an input, or a part of it, given twice?`,
+    `${about} ${again === 1 ? "access equals" : "accesses equal"} an earlier one in process, start, end, size and offset; they are counted. Was an input, or a part of it, given twice?`,
   );
   if (rule.unknown < counts.accesses)
     note(

@@ -17,6 +17,7 @@ export interface TestAccess {
   readonly end: number;
   readonly bytes: number;
   readonly moved?: number;
+  readonly offset?: number;
   readonly pid?: number;
   readonly process?: CallProcess;
   readonly file?: string;
@@ -45,6 +46,7 @@ export function feed(
       endNs: column(({ end }) => end),
       bytes: column(({ bytes }) => bytes),
       movedBytes: column(({ moved }) => moved ?? Number.NaN),
+      offset: column(({ offset }) => offset ?? Number.NaN),
       process: Uint32Array.from(rows, ({ process, pid }) => sink.process(process ?? { pid: pid ?? 1 })),
       file: Uint32Array.from(rows, ({ file }) => sink.file({ path: file ?? "" })),
       operation: Uint8Array.from(rows, ({ write }) => (write ? Operation.write : Operation.read)),

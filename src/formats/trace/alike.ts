@@ -12,25 +12,49 @@ export function endOfAlike(words: Uint32Array, from: number, count: number): num
   return to;
 }
 
-/** Accesses alike for whoever takes words; `place` says where they lie and what their times count from. */
-export function callWords(
-  place: Pick<CallWords, "words" | "from" | "to" | "baseHigh" | "baseLow" | "hasOffsets" | "file">,
-): CallWords {
-  const word = place.words[8 * place.from + 1] as number;
-  const kind = hostIsLittle ? word & 255 : word >>> 24;
-  const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
-  const low = hostIsLittle ? 0 : 1;
-  const own = (flags & CALL_FLAGS) | (KIND_FLAGS[kind] as number);
-  return { ...place, low, operation: flags & RECORD_WRITE, flags: own };
-}
+/**
+ * Accesses alike for whoever takes words. A reader has one and sets it again for each stretch: loops over objects of one shape
+ * stay compiled.
+ */
+export class AlikeCalls implements CallWords {
+  words: Uint32Array = new Uint32Array(0);
+  from = 0;
+  to = 0;
+  readonly low = hostIsLittle ? 0 : 1;
+  readonly baseHigh: number;
+  readonly baseLow: number;
+  readonly hasOffsets: boolean;
+  file = 0;
+  operation = 0;
+  flags = 0;
 
-/** Bytes that they asked for. */
-export function bytesOf({ words, from, to, low, hasOffsets }: CallWords): number {
-  let sum = 0;
-  for (let at = 8 * from + 2; at < 8 * to; at += 8) {
-    const top = words[at + 1 - low] as number;
-    sum += words[at + low] as number;
-    if (top !== 0 && !(hasOffsets && top >>> 31 === 1)) sum += (top | 0) * TWO_32;
+  constructor(baseHigh: number, baseLow: number, hasOffsets: boolean) {
+    this.baseHigh = baseHigh;
+    this.baseLow = baseLow;
+    this.hasOffsets = hasOffsets;
   }
-  return sum;
+
+  set(words: Uint32Array, from: number, to: number, file: number): void {
+    const word = words[8 * from + 1] as number;
+    const kind = hostIsLittle ? word & 255 : word >>> 24;
+    const flags = hostIsLittle ? (word >>> 8) & 255 : (word >>> 16) & 255;
+    this.words = words;
+    this.from = from;
+    this.to = to;
+    this.file = file;
+    this.operation = flags & RECORD_WRITE;
+    this.flags = (flags & CALL_FLAGS) | (KIND_FLAGS[kind] as number);
+  }
+
+  /** Bytes that they asked for. */
+  get bytes(): number {
+    const { words, from, to, low, hasOffsets } = this;
+    let sum = 0;
+    for (let at = 8 * from + 2; at < 8 * to; at += 8) {
+      const top = words[at + 1 - low] as number;
+      sum += words[at + low] as number;
+      if (top !== 0 && !(hasOffsets && top >>> 31 === 1)) sum += (top | 0) * TWO_32;
+    }
+    return sum;
+  }
 }

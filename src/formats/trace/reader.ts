@@ -9,7 +9,7 @@ import {
   type CallWords,
 } from "../../model/index.ts";
 import type { InputFormat } from "../input-format.ts";
-import { bytesOf, callWords, endOfAlike } from "./alike.ts";
+import { AlikeCalls, endOfAlike } from "./alike.ts";
 import { AppendedWrites } from "./appended-writes.ts";
 import { isTrace, readHeader, type TraceHeader } from "./header.ts";
 import { introduce, recordsIn, unnamedFile } from "./introduce.ts";
@@ -130,6 +130,7 @@ export class RecordReader {
   readonly #movedByKind = new Float64Array(KIND.accessLast + 1);
   readonly #baseHigh: number;
   readonly #baseLow: number;
+  readonly #calls: AlikeCalls;
 
   /** `process` is the number of the process that all accesses belong to. */
   constructor(source: ByteSource, header: TraceHeader, process: number, sink: RecordSink) {
@@ -139,6 +140,7 @@ export class RecordReader {
     this.#offset = header.version >= 2 ? new Float64Array(BLOCK_RECORDS) : undefined;
     this.#baseHigh = Number(header.startMonotonic >> 32n);
     this.#baseLow = Number(header.startMonotonic & 0xffffffffn);
+    this.#calls = new AlikeCalls(this.#baseHigh, this.#baseLow, this.#offset !== undefined);
     this.#owner.fill(process);
   }
 
@@ -304,11 +306,9 @@ export class RecordReader {
 
   /** Accesses of one kind that moved what they asked for. */
   #handWords(words: Uint32Array, from: number, to: number, file: number, kind: number): void {
-    const hasOffsets = this.#offset !== undefined;
-    const [baseHigh, baseLow] = [this.#baseHigh, this.#baseLow];
-    const calls = callWords({ words, from, to, file, hasOffsets, baseHigh, baseLow });
-    this.#sink.words?.(calls);
-    this.#movedByKind[kind]! += bytesOf(calls);
+    this.#calls.set(words, from, to, file);
+    this.#sink.words?.(this.#calls);
+    this.#movedByKind[kind]! += this.#calls.bytes;
   }
 
   /** Columns of rows whose records have the same word: kind, flags and file. */

@@ -86,7 +86,7 @@ class Threads implements BpsThreads {
     this.count = count;
     this.#own = new PartWorker(options, true);
     this.#pool = new ThreadPool({
-      ...{ program: builtFile("bps-worker.js"), threads: count - 1, tasksPerThread: TASKS },
+      ...{ program: builtFile("bps-worker.cjs"), threads: count - 1, tasksPerThread: TASKS },
       workerData: { options } satisfies WorkerStart,
     });
   }
