@@ -17,20 +17,23 @@ int write_file(const char *path)
     return close(fd) == 0 && done == 200000 ? 0 : 9;
 }
 #else
-/* Writes a file through memory, then reads it there again. */
-static int mapped(const char *path)
+/* Writes a file through memory, then reads it that many times. */
+static int mapped(const char *path, size_t size, int reads)
 {
-    const size_t size = 8 << 20;
+    char text[64];
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     if (fd < 0 || ftruncate(fd, (off_t)size) != 0) return 9;
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) return 9;
     memset(memory, 1, size);
+    for (int i = 0; i < reads; i++)
+        if (pread(fd, text, sizeof text, 0) != sizeof text) return 9;
     return msync(memory, size, MS_SYNC);
 }
 int main(int argc, char **argv)
 {
-    if (argc == 3 && !strcmp(argv[1], "mapped")) return mapped(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "mapped")) return mapped(argv[2], 8 << 20, 0);
+    if (argc == 3 && !strcmp(argv[1], "mapped-little")) return mapped(argv[2], 4096, 100000);
     if (argc != 4) return 2;
     void *object = !strcmp(argv[1], "own") ? dlmopen(LM_ID_NEWLM, argv[2], RTLD_NOW) : dlopen(argv[2], RTLD_NOW | RTLD_DEEPBIND);
     int (*write_file)(const char *) = object ? (int (*)(const char *))dlsym(object, "write_file") : NULL;
