@@ -12,7 +12,11 @@ import { lowerBound } from "./sweep.ts";
 /** Accesses unpacked at a time, at least. */
 const BATCH = 2 ** 15;
 
+/** Rows behind the bound are left out of a sort from this share of all on. */
+const PARTED_SHARE = 1 / 8;
+
 type Column = Float64Array<ArrayBuffer>;
+type Rows = Uint32Array<ArrayBuffer>;
 
 export class AccessBatches {
   readonly #runs: StoredRuns;
@@ -79,8 +83,7 @@ export class AccessBatches {
     }
     const bound = this.#next === count ? Number.POSITIVE_INFINITY : (this.#first[this.#next] as number);
     this.boundNs = bound;
-    this.#sortRows();
-    this.starts = lowerBound(this.start, 0, this.#rows, bound);
+    this.starts = lowerBound(this.start, 0, this.#sortRows(bound), bound);
     this.#addEnds();
     this.ends = lowerBound(this.sortedEnds, 0, this.#endRows, bound);
     return true;
@@ -148,24 +151,45 @@ export class AccessBatches {
     return kept;
   }
 
-  #sortRows(): void {
-    const order = this.#sorter.order(this.start, this.#rows);
-    if (order === undefined) return;
-    this.start = this.#gathered(this.start, order);
-    this.end = this.#gathered(this.end, order);
-    if (this.#withBytes) this.bytes = this.#gathered(this.bytes, order);
-    if (this.#spareTally.length < this.tally.length) this.#spareTally = new Uint32Array(this.tally.length);
-    gather(this.tally, order, this.#spareTally);
-    [this.tally, this.#spareTally] = [this.#spareTally, this.tally];
+  /** Puts rows in order; returns how many are, among them all that start before the bound. */
+  #sortRows(bound: number): number {
+    const rows = this.#part(bound);
+    const order = this.#sorter.order(this.start, rows);
+    if (order === undefined) return rows;
+    const gathered = <T extends Column | Rows>(values: T, sorted: T): void => {
+      gather(values, order, sorted);
+      if (rows < this.#rows) sorted.set(values.subarray(rows, this.#rows), rows);
+    };
+    this.#replaceColumns(gathered);
+    return rows;
   }
 
-  /** The values in order; what held them is used for the next ones. */
-  #gathered(values: Column, order: Uint32Array): Column {
-    if (this.#spare.length < values.length) this.#spare = new Float64Array(values.length);
-    const sorted = this.#spare;
-    gather(values, order, sorted);
-    this.#spare = values;
-    return sorted;
+  /** Where many rows start behind the bound, these come last and are not sorted until it is their turn; returns how many come before. */
+  #part(bound: number): number {
+    const { start } = this;
+    const rows = this.#rows;
+    const before = countBelow(start, rows, bound);
+    if (rows - before < PARTED_SHARE * rows || before === lowerBound(start, 0, rows, bound)) return rows;
+    this.#replaceColumns((values, parted) => part(values, start, rows, bound, before, parted));
+    return before;
+  }
+
+  /** Writes the columns anew, `start` last; what held them is used for the next ones. */
+  #replaceColumns(write: <T extends Column | Rows>(values: T, into: T) => void): void {
+    const replaced = (values: Column): Column => {
+      if (this.#spare.length < values.length) this.#spare = new Float64Array(values.length);
+      const into = this.#spare;
+      write(values, into);
+      this.#spare = values;
+      return into;
+    };
+    if (this.#spareTally.length < this.tally.length) this.#spareTally = new Uint32Array(this.tally.length);
+    write(this.tally, this.#spareTally);
+    [this.tally, this.#spareTally] = [this.#spareTally, this.tally];
+    const { start } = this;
+    this.end = replaced(this.end);
+    if (this.#withBytes) this.bytes = replaced(this.bytes);
+    this.start = replaced(start);
   }
 
   #reach(rows: number): void {
@@ -185,4 +209,26 @@ function translate(values: Uint32Array, from: number, to: number, map: Uint32Arr
 
 function gather<T extends Float64Array | Uint32Array>(values: T, order: Uint32Array, sorted: T): void {
   for (let i = 0; i < order.length; i++) sorted[i] = values[order[i] as number] as number;
+}
+
+function countBelow(values: Float64Array, count: number, bound: number): number {
+  let below = 0;
+  for (let i = 0; i < count; i++) if ((values[i] as number) < bound) below++;
+  return below;
+}
+
+/** Rows that start before the bound, then the others, both in the order in which they were. */
+function part<T extends Column | Rows>(
+  values: T,
+  start: Float64Array,
+  rows: number,
+  bound: number,
+  before: number,
+  parted: T,
+): void {
+  let [first, second] = [0, before];
+  for (let i = 0; i < rows; i++) {
+    const at = (start[i] as number) < bound ? first++ : second++;
+    parted[at] = values[i] as number;
+  }
 }
