@@ -1,6 +1,6 @@
 /** Runs a command so that its accesses are recorded, without a change to what it does. */
 import { type ChildProcess, spawn, type StdioOptions, spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -106,6 +106,8 @@ function keepFacts(folder: string, facts: object): string | undefined {
 }
 
 function prepareFolder(folder: string, options: RecordOptions): void {
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new UsageError(`${folder} is a file; choose another name for the folder of the trace (-o)`);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new UsageError(`${folder} is not empty; choose another folder`);
   makeFolder(folder);

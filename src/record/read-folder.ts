@@ -3,10 +3,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TraceFacts, tellFacts } from "../formats/trace/notes.ts";
 import { readTrace, trace } from "../formats/trace/reader.ts";
+import { TRACE_SUFFIX } from "../formats/trace/unseen.ts";
 import type { CallSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
-
-const TRACE_SUFFIX = ".plt";
 
 /** In order of their names, so that every reading gives the same. */
 export function traceFiles(folder: string): string[] {

@@ -87,6 +87,7 @@ describe("streams and ends", () => {
     expect(missing.stderr).toMatch(/missing\/x\.html/);
     const nothing = record(["--report", page, "--", "sh", "-c", "exit 4"]);
     expect(nothing.status).toBe(4);
+    expect(nothing.stderr).toMatch(/: the recorded program made no calls on data files \(record --all /);
   });
 
   it("--metadata off records reads, writes and syncs only", () => {
@@ -222,6 +223,14 @@ describe("requests that cannot be met", () => {
     expect(run().stderr).toContain(`${folder} is not empty; choose another folder`);
     expect(run("--force").stderr).toContain(`${folder} is not an earlier trace`);
     expect(readdirSync(folder)).toEqual(["mine"]);
+  });
+
+  it("a file in the place of the folder", () => {
+    const file = shop.path("in-the-way");
+    writeFileSync(file, "");
+    const { status, stderr } = record(["-o", file, "--", "true"]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/in-the-way is a file; choose another name for the folder of the trace \(-o\)/);
   });
 
   it("--force replaces an earlier trace", () => {

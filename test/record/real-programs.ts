@@ -145,6 +145,57 @@ git init -q -b main r && cd r && cp ../lines . && git add lines && git commit -q
     unequal: "temporary names",
   },
   {
+    name: "git: packs, collection and check",
+    needs: ["git"],
+    files: { lines: LINES },
+    script: `export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_DATE='1000000000 +0000' GIT_COMMITTER_DATE='1000000000 +0000' GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git init -q -b main r && cd r && for i in 1 2 3 4 5; do head -n \${i}000 ../lines > f$i; git add f$i; git commit -qm $i; done; git -c pack.threads=1 -c gc.writeCommitGraph=false gc -q && git fsck --no-progress && git log --format=%s && rm -rf .git/index .git/logs`,
+    unequal: "temporary names",
+  },
+  {
+    name: "rsync, whole files and in place",
+    needs: ["rsync"],
+    files: { lines: LINES },
+    script:
+      "mkdir a; for i in 1 2 3 4; do head -n ${i}000 lines > a/f$i; touch -d @1000 a/f$i; done; rsync -a a/ b/ && echo x >> a/f1 && touch -d @2000 a/f1 && rsync -a --checksum a/ b && rsync -a --inplace --no-whole-file --ignore-times a/ b && diff -r a b",
+    unequal: "temporary names",
+  },
+  {
+    name: "find that starts programs, xargs",
+    needs: ["find", "xargs", "md5sum"],
+    files: { lines: LINES },
+    script:
+      "mkdir a; for i in 1 2 3 4; do head -n ${i}00 lines > a/f$i; done; find a -type f -exec cp {} {}.copy ';'; find a -name '*.copy' -print0 | sort -z | xargs -0 -n 2 md5sum; find a -type f -exec md5sum {} + | sort; find a -name '*.copy' -delete; ls a",
+  },
+  {
+    name: "make with four jobs at once",
+    needs: ["make", "gcc"],
+    files: { "a.c": C, "b.c": C, "c.c": C, Makefile: "all: a b c\n%: %.c\n\tgcc -O1 -o $@ $<\n" },
+    script: "make -s -j4 && ./a && ls",
+    unequal: "temporary names",
+  },
+  ...["fork", "spawn"].map(
+    (way): RealProgram => ({
+      name: `Python's multiprocessing, by ${way}`,
+      needs: ["python3"],
+      files: {
+        lines: LINES,
+        "work.py": `import multiprocessing, sys
+def work(i):
+    with open(f"o{i}", "w") as out: out.write("x" * 1000 * i)
+    return sum(len(line) for line in open("lines"))
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    with context.Pool(2) as pool:
+        print(pool.map(work, range(6), chunksize=3))
+        pool.close(); pool.join()
+    one = context.Process(target=work, args=(9,)); one.start(); one.join(); print(one.exitcode)
+`,
+      },
+      script: `python3 -B work.py ${way}`,
+    }),
+  ),
+  {
     name: "dd, direct where it can be",
     needs: ["dd"],
     files: { lines: LINES },

@@ -183,6 +183,20 @@ it("a trace that is truncated while the program runs is said in the summary", ()
   expect(existsSync(join(cwd, "t", "run.json"))).toBe(true);
 });
 
+it("a process whose trace has no space is told of in reports on the others", () => {
+  const cwd = newFolder();
+  const script = "cat /etc/passwd > data; for i in 1 2; do (echo $i > part$i) done; exit 3";
+  expect(record(["-o", "t", "--", "sh", "-c", script], { cwd }).status).toBe(3);
+  writeFileSync(join(cwd, "t", "node.1.2.plt"), "");
+  for (const words of [
+    ["report", "t"],
+    ["bps", "t"],
+  ]) {
+    const { stdout, stderr } = run(plimsoll, words, { cwd });
+    expect(`${stdout}${stderr}`.replace(/\s+/g, " ")).toContain("1 process not recorded: no space in");
+  }
+});
+
 it("a folder that is not ours to write is refused before the program runs", () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, "file"), "");

@@ -1,5 +1,6 @@
 /** A recorded run in a few lines, and as JSON. */
 import { formatCount, formatMany, formatRate, formatScaled, formatSeconds } from "../../base/units.ts";
+import { SYNC_NOTE } from "../../formats/trace/notes.ts";
 import type { RecordRun } from "../../record/launch.ts";
 import { metricsJson } from "../bps/json.ts";
 import type { MeasuredRecording } from "../../inputs/measure/recording.ts";
@@ -21,8 +22,9 @@ export function summaryLines(found: MeasuredRecording, { folder, way, seconds, l
     ...timeLine(found, seconds),
     ...(accesses > 0 ? [metricsLine(found)] : []),
   ];
-  const notes = metrics.notes.map(({ text }) => text);
-  if (accesses === 0 && notes.length === 0 && lost === undefined) notes.push(NOTHING_COUNTS);
+  // The line of times has that of syncs.
+  const notes = metrics.notes.filter(({ id }) => id !== SYNC_NOTE).map(({ text }) => text);
+  if (accesses === 0 && metrics.notes.length === 0 && lost === undefined) notes.push(NOTHING_COUNTS);
   return [...lines, ...notes];
 }
 

@@ -26,6 +26,9 @@ export interface Counts {
   streamCalls: number;
 }
 
+/** Of the note on syncs, for whoever has their time elsewhere. */
+export const SYNC_NOTE = "sync";
+
 export interface TraceFacts {
   readonly header: TraceHeader;
   readonly counts: Counts;
@@ -76,7 +79,7 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
     (n) => `${accesses(n)} left out: on system files, pipes, sockets and terminals, or as asked.`,
   );
   tell(
-    "sync",
+    SYNC_NOTE,
     sum(({ counts }) => counts.syncs),
     (n, [ns = 0]) =>
       `${formatMany(n, "call")} of fsync and similar calls took ${formatSeconds(ns / 1e9)}; they are not accesses.`,

@@ -2,7 +2,7 @@
  * What the recorder noticed of the program and could not record. It leaves a line for each in a file of the trace: what, which program,
  * and of what, separated by tabs (native/recorder.c).
  */
-import { formatBytes, formatCount } from "../../base/units.ts";
+import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
 import type { CallNote } from "../../model/index.ts";
 
 /** Its name in the folder of a trace. */
@@ -17,6 +17,16 @@ export function notesOfUnseen(text: string): CallNote[] {
     const amount = found.reduce((sum, line) => sum + (Number.parseInt(detail(line), 10) || 0), 0);
     return names.length === 0 ? [] : [{ id, count: names.length, text: say.text(list(names), amount) }];
   });
+}
+
+/** How the names of trace files end. */
+export const TRACE_SUFFIX = ".plt";
+
+/** About files of a trace folder that are no traces: a process could not even get the space for a header. */
+export function notesOfUnrecorded(processes: number): CallNote[] {
+  if (processes === 0) return [];
+  const text = `${formatMany(processes, "process", "processes")} not recorded: no space in the folder of the trace, or the trace file was truncated.`;
+  return [{ id: "unrecorded-processes", count: processes, text }];
 }
 
 interface Kind {

@@ -2,6 +2,9 @@
 import { FormatError, UsageError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { findFormat, formatsWith, otherUse } from "../../formats/catalogue.ts";
+import { isTrace } from "../../formats/trace/header.ts";
+import { notesOfUnrecorded, TRACE_SUFFIX } from "../../formats/trace/unseen.ts";
+import type { CallNote } from "../../model/index.ts";
 import type { Capability } from "../../formats/input-format.ts";
 import type { Listener } from "../../base/listener.ts";
 import type { OpenOptions, OpenSource } from "../log/index.ts";
@@ -56,6 +59,14 @@ export function reasonOf(error: unknown, name: string): string {
   return error.message.replace(`'${name}'`, "").trim();
 }
 
+/** About trace files in a folder that have not even a header. */
+export function unrecordedIn(folder: string, host: InputHost): CallNote[] {
+  const traces = host.list(folder)?.filter((path) => path.endsWith(TRACE_SUFFIX)) ?? [];
+  const isWhole = (path: string) =>
+    look(path, host, (source) => isTrace(source.read(0, HEAD_BYTES))) !== false;
+  return notesOfUnrecorded(traces.filter((path) => !isWhole(path)).length);
+}
+
 function filesOf(path: string, wanted: readonly Capability[], host: InputHost): InputFile[] {
   const files = host.list(path);
   if (files === undefined) return [{ name: path, path }];
@@ -80,6 +91,12 @@ function filesOf(path: string, wanted: readonly Capability[], host: InputHost): 
     if (use !== undefined)
       throw new FormatError(path, {}, `no input for this command in the folder; ${name}: ${use}`);
   }
+  if (files.some((file) => /(^|\/)totals$/.test(file)) && files.some((file) => /(^|\/)options$/.test(file)))
+    throw new FormatError(
+      path,
+      {},
+      "the recorded program made no calls on data files (record --all also takes system files, pipes, sockets and terminals)",
+    );
   const formats = formatsWith(...wanted).map(({ label }) => label);
   throw new FormatError(path, {}, `nothing in this folder can be read (known: ${formats.join("; ")})`);
 }

@@ -6,6 +6,7 @@ export {
   type InputFile,
   openInput,
   reasonOf,
+  unrecordedIn,
   requireOneStdin,
   STDIN,
   withoutTwins,

@@ -12,10 +12,11 @@ import {
 } from "../../model/index.ts";
 import type { InputFormat } from "../../formats/input-format.ts";
 import { isLeftOut } from "../../formats/trace/system-files.ts";
+import { SYNC_NOTE } from "../../formats/trace/notes.ts";
 import { notesOfUnseen, UNSEEN_FILE } from "../../formats/trace/unseen.ts";
 import { readCalls, sharedNames } from "./calls.ts";
 import type { JobFilter } from "./file-filter.ts";
-import { reasonOf } from "./files.ts";
+import { reasonOf, unrecordedIn } from "./files.ts";
 import type { InputHost } from "./host.ts";
 import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
@@ -58,8 +59,10 @@ export async function readTraces(
   if (first === undefined || survey.isEmpty)
     throw new FormatError(files[0]?.name ?? "", {}, "no call on a file is recorded here");
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
-    for (const note of notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? "")) survey.warn(noteText(note));
-  for (const note of joinedNotes(notes, () => "")) survey.warn(noteText(note));
+    for (const note of [...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? "")])
+      survey.warn(noteText(note));
+  // A report has the time of syncs beside that of reads and writes.
+  for (const note of joinedNotes(notes, () => "")) if (note.id !== SYNC_NOTE) survey.warn(noteText(note));
   const tables = new TablesBuilder();
   const run = {
     runId: first.name,

@@ -9,7 +9,7 @@ import { type CallSink, sinkBefore } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
-import { type InputFile, readCalls, reasonOf, sharedNames } from "../job/index.ts";
+import { type InputFile, readCalls, reasonOf, sharedNames, unrecordedIn } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
 import { unpackedPipe } from "../../node/gzip-pipe.ts";
 import { standardInput, type StreamSource } from "../../node/stream-source.ts";
@@ -35,7 +35,8 @@ export async function collectInputs(
   try {
     const used = await readAll(inputs, collector, large, setting, listener);
     for (const name of new Set(used.filter(isInFolder).map((input) => input.name)))
-      for (const note of unseenNotes(name)) collector.sink(name).note(note);
+      for (const note of [...unrecordedIn(name, nodeHost), ...unseenNotes(name)])
+        collector.sink(name).note(note);
     return { metrics: collector.finish(await large.finish()), used };
   } finally {
     await large.end();
