@@ -50,7 +50,7 @@ export const DEFINITIONS = {
   metrics: {
     id: "C02@1 C03@1 C04@1",
     title: "BPS, IOPS, bandwidth, ARPT",
-    text: "T is the time with at least one call in progress (overlap counts once, idle time not at all). BPS = requested bytes / 512 / T, IOPS = calls / T, bandwidth = requested bytes / T (what the file system moved is not in the trace), ARPT = mean duration of a call. He, Sun, Yin: BPS, IPDPSW 2013.",
+    text: "T is the time with at least one call in progress (overlap counts once, idle time not at all). BPS = bytes / 512 / T, IOPS = calls / T, bandwidth = bytes / T, ARPT = mean duration of a call. Bytes are those that a call moved, where the trace has them, else those that it asked for. He, Sun, Yin: BPS, IPDPSW 2013.",
   },
   patterns: {
     id: "J09@1",
