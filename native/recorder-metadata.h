@@ -375,6 +375,14 @@ WRAP(DIR *, fdopendir, (int fd))
     }
     return stream;
 }
+/* Records what was looked at; returns of which folder. */
+static uint32_t end_listing(struct listing *one)
+{
+    struct listing done = *one;
+    __atomic_store_n(&one->stream, NULL, __ATOMIC_RELEASE);
+    if (done.start_ns) record_metadata(OP_READDIR, done.entry, 0, done.entries, done.start_ns, done.start_ns + done.took_ns);
+    return done.entry;
+}
 static void add_look(struct listing *one, int found, uint64_t start_ns)
 {
     uint64_t end_ns = now();
@@ -403,12 +411,10 @@ WRAP(int, closedir, (DIR * stream))
     int fd = given && is_on() ? dirfd(given) : -1;
     if (fd >= 0) forget(fd);
     if (!one) return REAL(closedir)(stream);
-    struct listing done = *one;
-    __atomic_store_n(&one->stream, NULL, __ATOMIC_RELEASE);
-    if (done.start_ns) record_metadata(OP_READDIR, done.entry, 0, done.entries, done.start_ns, done.start_ns + done.took_ns);
+    uint32_t entry = end_listing(one);
     uint64_t start_ns = now();
     int result = REAL(closedir)(stream), saved = errno;
-    record_metadata(OP_CLOSE, done.entry, result < 0, 0, start_ns, now());
+    record_metadata(OP_CLOSE, entry, result < 0, 0, start_ns, now());
     errno = saved;
     return result;
 }

@@ -1752,6 +1752,7 @@ EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, of
     EXPORT type wrapped_##name parameters
 
 #include "recorder-metadata.h"
+#include "recorder-walks.h"
 #include "recorder-streams.h"
 #include "recorder-uring.h"
 
