@@ -174,7 +174,7 @@ export class AccessBatches {
     return before;
   }
 
-  /** Writes the columns anew, `start` last; what held them is used for the next ones. */
+  /** Writes the columns again, `start` last; what held them is used for the next ones. */
   #replaceColumns(write: <T extends Column | Rows>(values: T, into: T) => void): void {
     const replaced = (values: Column): Column => {
       if (this.#spare.length < values.length) this.#spare = new Float64Array(values.length);
