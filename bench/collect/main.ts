@@ -106,7 +106,7 @@ async function measure(): Promise<void> {
   ];
   const child = spawn(
     process.execPath,
-    [join(root, "dist/main.js"), ...args, "--host", "bench", "--metrics", "0"],
+    [join(root, "dist/start.cjs"), ...args, "--host", "bench", "--metrics", "0"],
     {
       stdio: ["ignore", "ignore", "inherit"],
     },

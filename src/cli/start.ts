@@ -1,14 +1,14 @@
 /**
  * The program's first file. Commands that scripts run for every log, job and node come from a bundle with V8's code
- * cache beside it, since compiling takes longer than their work; all others load main.js. A cache of another Node is
- * refused by V8, and the bundle is compiled as usual.
+ * cache beside it, since compiling takes longer than their work; so does the collector of servers, which stays 4 MB
+ * smaller. All others load main.js. A cache of another Node is refused by V8, and the bundle is compiled as usual.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
 
-const QUICK = ["darshan parse", "darshan dxt", "collect client"];
+const QUICK = ["darshan parse", "darshan dxt", "collect client", "collect server"];
 
 if (QUICK.includes(process.argv.slice(2, 4).join(" "))) run("quick");
 else if (process.argv[2] === "bps") run("quick-bps");

@@ -114,6 +114,14 @@ export class GrowingFile {
   }
 
   append(data: string | Uint8Array): void {
+    // A character of a string has three bytes at most: short ones go straight into the buffer.
+    if (typeof data === "string" && 3 * data.length <= BUFFER_BYTES) {
+      if (this.#filled + 3 * data.length > BUFFER_BYTES) this.#flush();
+      const length = this.#buffer.write(data, this.#filled);
+      this.#filled += length;
+      this.#bytes += length;
+      return;
+    }
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
     if (this.#filled + bytes.length > BUFFER_BYTES) this.#flush();
     if (bytes.length > BUFFER_BYTES) this.#write(bytes, this.#bytes);

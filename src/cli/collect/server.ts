@@ -68,6 +68,7 @@ export default defineCommand({
         time: { wallNs, monotonicMs: () => performance.now() },
         listener: totals,
         note: (message) => context.note(message),
+        cleanUp,
       });
       if (totals !== undefined && address !== undefined) {
         server = await listen(address, () => {
@@ -85,7 +86,6 @@ export default defineCommand({
           lost: lost.signal,
           wallMs: () => Date.now(),
           note: (message) => context.note(message),
-          onSample: cleanUp,
         });
       }
       if (lost.signal.aborted)

@@ -81,17 +81,18 @@ export class TopJobs {
     return this.#total.values;
   }
 
+  /** `values` are the caller's own again afterwards. */
   add(job: string, values: Values): void {
     const into = this.#grown.get(job) ?? this.#candidates.get(job)?.values;
     if (into !== undefined) addValues(into, values);
-    else if (this.#members.has(job)) this.#grown.set(job, values);
+    else if (this.#members.has(job)) this.#grown.set(job, [...values]);
     else if (this.#most === 0) addValues(this.#rest, values);
     else this.#propose(job, values, loadOf(values));
   }
 
   #propose(job: string, values: Values, load: number): void {
     if (this.#candidates.size < this.#most) {
-      this.#candidates.set(job, { values, load });
+      this.#candidates.set(job, { values: [...values], load });
       return;
     }
     const [least, lowest] = leastOf(this.#candidates) as [string, { values: Values; load: number }];
@@ -101,7 +102,7 @@ export class TopJobs {
     }
     this.#candidates.delete(least);
     addValues(this.#rest, lowest.values);
-    this.#candidates.set(job, { values, load });
+    this.#candidates.set(job, { values: [...values], load });
   }
 
   commit(): void {

@@ -31,6 +31,8 @@ export class MetricTotals implements DeltaListener {
   readonly #disks = new Map<string, DiskSizes>();
   readonly #times = new Map<string, ShownValues>();
   #pending: { target: string; values: Values; times: Values }[] = [];
+  /** What a job did, used again for each: arrays of their own would grow old before anybody cleans up. */
+  readonly #row = noValues();
   #read: ServerStates | undefined;
   /** States of the last sample that was stored. */
   latest: ServerStates | undefined;
@@ -57,9 +59,10 @@ export class MetricTotals implements DeltaListener {
     this.#jobs.set(target, jobs);
     for (let at = 0; at < changed.count; ) {
       const row = changed.row[at] as number;
-      const values = noValues();
-      for (; at < changed.count && changed.row[at] === row; at++) addDifference(values, changed, at, table);
-      jobs.add(labelValue(decodeJobId(reading.rawId(row))), values);
+      this.#row.fill(0n);
+      for (; at < changed.count && changed.row[at] === row; at++)
+        addDifference(this.#row, changed, at, table);
+      jobs.add(labelValue(decodeJobId(reading.rawId(row))), this.#row);
     }
   }
 

@@ -44,6 +44,8 @@ export interface CollectorOptions {
   readonly listener?: DeltaListener | undefined;
   readonly onStep?: OnStep | undefined;
   note(message: string): void;
+  /** Gives memory back that nobody uses any more. */
+  cleanUp?(): void;
 }
 
 export interface SampleResult {
@@ -59,6 +61,8 @@ export interface SampleResult {
 /** Targets stay known for as long as anybody may run them elsewhere and bring them back. */
 const FORGET_NS = 3_650n * 86_400n * 1_000_000_000n;
 const SECOND = 1_000_000_000n;
+/** Columns that grew leave this much behind before memory is cleaned up; all targets grow at once when many jobs begin. */
+const REPLACED_BYTES_MAX = 1 << 20;
 
 export class ServerCollector {
   readonly health = new Health();
@@ -105,6 +109,8 @@ export class ServerCollector {
       health.cutFiles = this.#tracker.counts.cut;
       health.lastDurationMs = options.time.monotonicMs() - began;
       this.#troubles.turn();
+      // Before a long pause.
+      options.cleanUp?.();
     }
   }
 
@@ -143,7 +149,8 @@ export class ServerCollector {
   }
 
   #take(): SampleResult {
-    const { root, host, collector, withBrw, listener } = this.#options;
+    const options = this.#options;
+    const { root, host, collector, withBrw, listener } = options;
     const shiftNs = this.#clock.begin();
     if (shiftNs > 0n) this.#moveBack(shiftNs);
     const { files, unreadable } = serverFiles(root, withBrw);
@@ -156,6 +163,7 @@ export class ServerCollector {
       const writer = new SegmentWriter(head, (text) => segment.append(text));
       const found = { files: 0, jobs: 0, unreadable: unreadable.length, fromNs: stamp };
       const targets = new Set<string>();
+      let replaced = 0;
       for (const file of files) {
         const deltas = this.#read(file, found, (one) => {
           const since = this.#firstFromNs(one);
@@ -167,6 +175,10 @@ export class ServerCollector {
           listener?.add(one);
         });
         if (deltas) targets.add(file.folder);
+        replaced += this.#tracker.takeReplacedBytes();
+        if (replaced <= REPLACED_BYTES_MAX) continue;
+        options.cleanUp?.();
+        replaced = 0;
       }
       if (found.files > 0) this.#readStates(targets, writer);
       this.health.lastFiles = found.files;

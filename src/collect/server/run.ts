@@ -1,7 +1,7 @@
 /** Samples at the end of every interval until somebody says stop; then a last time. */
 import { pause } from "../../base/pause.ts";
 import { reasonOf } from "../files.ts";
-import type { SampleResult, ServerCollector } from "./collector.ts";
+import type { ServerCollector } from "./collector.ts";
 
 interface RunOptions {
   readonly everyMs: number;
@@ -10,7 +10,6 @@ interface RunOptions {
   readonly lost?: AbortSignal | undefined;
   wallMs(): number;
   note(message: string): void;
-  onSample?(result: SampleResult): void;
 }
 
 /**
@@ -24,15 +23,14 @@ export function untilNextMs(wallMs: number, everyMs: number): number {
 }
 
 export async function runCollector(collector: ServerCollector, options: RunOptions): Promise<void> {
-  const { everyMs, signal, lost, wallMs, note, onSample } = options;
+  const { everyMs, signal, lost, wallMs, note } = options;
   const woken = lost === undefined ? signal : AbortSignal.any([signal, lost]);
   let isFailing = false;
   while (lost?.aborted !== true) {
     try {
-      const result = collector.sample();
+      collector.sample();
       if (isFailing) note("samples are stored again");
       isFailing = false;
-      onSample?.(result);
     } catch (error) {
       if (!isFailing)
         note(`a sample could not be stored: ${reasonOf(error)}; the next one covers its time too`);

@@ -139,15 +139,15 @@ export class WatchedFolders {
         if (kind === "job_stats") jobSeconds.set(target, seconds);
         if (kind !== "ost_stats" && kind !== "md_stats") return;
         const [values, times] = [noValues(), TIMES.map(() => 0n)];
-        for (const counter of counters) {
-          addGrowth(values, counter);
-          addGrownTime(times, counter);
+        for (const { name, unit, samples, sum } of counters) {
+          addGrowth(values, name, unit, samples, sum);
+          addGrownTime(times, name, unit, sum);
         }
         targets.set(target, { seconds, atUnix: Number(toNs) / 1e9, server, values, times });
       },
       job: ({ target, id, counters }) => {
         const values = noValues();
-        for (const counter of counters) addGrowth(values, counter);
+        for (const { name, unit, samples, sum } of counters) addGrowth(values, name, unit, samples, sum);
         const name = decodeJobId(id);
         const rates = ratesOf(values, jobSeconds.get(target) ?? Number.NaN);
         const sums = jobs.get(name);

@@ -1,7 +1,6 @@
 /** What is kept of a target between two readings: for each row its id, stamps, and the counters that are not zero. */
 import { emptyLike, withRoom } from "../../base/room.ts";
-import type { Reading } from "./reading.ts";
-import { type RowIds, RowTable } from "./row-table.ts";
+import type { RowIds } from "./row-table.ts";
 
 /** Words of a kept entry: samples, sum. */
 export const KEPT = 2;
@@ -27,9 +26,6 @@ export class TargetState implements RowIds {
   column = new Uint16Array(16);
   words = new BigUint64Array(16 * KEPT);
   halves = new Uint32Array(this.words.buffer);
-  readonly #table = new RowTable();
-  /** The table has the rows of now. Most readings never look into it: their rows come in the order of the last one. */
-  #isIndexed = false;
 
   clear(): void {
     this.rows = this.entries = this.idBytes = 0;
@@ -102,40 +98,11 @@ export class TargetState implements RowIds {
     this.absentAt.set(other.absentAt.subarray(0, other.rows));
     this.column.set(other.column.subarray(0, other.entries));
     this.words.set(other.words.subarray(0, other.entries * KEPT));
-    this.#isIndexed = false;
-  }
-
-  #index(): void {
-    this.#table.reset(this.rows);
-    for (let row = 0; row < this.rows; row++)
-      this.#table.findOrAdd(
-        this,
-        this.ids,
-        this.idFrom[row] as number,
-        this.idTo[row] as number,
-        this.idHash[row] as number,
-        row,
-      );
-    this.#isIndexed = true;
-  }
-
-  /** The row with the id of row `row` of a reading, or -1. Most often it is the one after the last found. */
-  find(reading: Reading, row: number): number {
-    if (!this.#isIndexed) this.#index();
-    return this.#table.find(
-      this,
-      reading.ids,
-      reading.idFrom[row] as number,
-      reading.idTo[row] as number,
-      reading.idHash[row] as number,
-    );
   }
 
   get memoryBytes(): number {
     const rowBytes = 4 * 5 + 8 * 3;
-    return (
-      this.idFrom.length * rowBytes + this.column.length * (2 + 8 * KEPT) + this.ids.length + 16 * this.rows
-    );
+    return this.idFrom.length * rowBytes + this.column.length * (2 + 8 * KEPT) + this.ids.length;
   }
 
   #roomForRows(rows: number, keep = true): void {
@@ -160,7 +127,7 @@ export class TargetState implements RowIds {
   }
 }
 
-/** Too small, or so large that a busy hour would be paid for ever after. */
 /** A little more than needed: a target whose jobs become more and more must not get new columns with every reading. */
-const roomFor = (least: number, need: number) => Math.max(least, need + (need >> 2));
+const roomFor = (least: number, need: number) => Math.max(least, need + (need >> 3));
+/** Too small, or so large that a busy hour would be paid for ever after. */
 const outgrown = (have: number, need: number) => have < need || (have > 1024 && have > 4 * need);

@@ -22,7 +22,7 @@ import { type Deltas, TrackerCounts, type TrackerOptions } from "./delta-types.t
 import { difference, FELL, INVALID, isNegative, SAME, WRAPPED } from "./difference.ts";
 import { type Reading, SAMPLES, SUM, WORDS } from "./reading.ts";
 import { copyWord, copyWords, hasNegative, isZero } from "./kept-words.ts";
-import { sameId } from "./row-table.ts";
+import { RowTable, sameId } from "./row-table.ts";
 import { isStamp, NO_STAMP, nsBetween } from "./stamp.ts";
 import { AssertionError } from "../../base/assert.ts";
 
@@ -41,6 +41,10 @@ export class DeltaTracker {
   readonly #changed = new DeltaRows();
   readonly #carriedIn = new DeltaRows();
   readonly #scratch = new TargetState();
+  /** Rows by id of the state that is compared, once one is looked for: most readings have the order of the last one. */
+  readonly #index = new RowTable();
+  #indexed: TargetState | undefined;
+  #replacedBytes = 0;
   #taken = new Uint8Array(64);
   /** The growth of each counter of a row, before it is known whether the row began again. */
   readonly #growth = new Uint32Array(2 * KEPT * 4096);
@@ -68,6 +72,13 @@ export class DeltaTracker {
     let sum = this.#scratch.memoryBytes;
     for (const state of this.#states.values()) sum += state.memoryBytes;
     return sum;
+  }
+
+  /** Memory of columns that larger ones took the place of since the last question; free once somebody cleans up. */
+  takeReplacedBytes(): number {
+    const bytes = this.#replacedBytes;
+    this.#replacedBytes = 0;
+    return bytes;
   }
 
   /** Takes a reading as known, so that the next one is compared with it; for the last one before a restart of ours. */
@@ -102,7 +113,9 @@ export class DeltaTracker {
     this.#compare(reading, before, isRemount);
     this.#scratch.readAtNs = toNs;
     const state = before ?? new TargetState();
+    const bytes = state.memoryBytes;
     state.assign(this.#scratch);
+    if (state.memoryBytes !== bytes) this.#replacedBytes += bytes;
     if (before === undefined) this.#states.set(key, state);
     if (this.counts.readings % 256 === 0) this.#forget(toNs);
     const fromNs = before === undefined ? undefined : this.#fromNs;
@@ -130,6 +143,7 @@ export class DeltaTracker {
   #compare(reading: Reading, before: TargetState | undefined, isRemount: boolean): void {
     const next = this.#scratch;
     next.clear();
+    this.#indexed = undefined;
     this.#fromNs = before?.readAtNs ?? 0n;
     const known = before?.rows ?? 0;
     if (this.#taken.length < known) this.#taken = new Uint8Array(2 * known);
@@ -142,7 +156,9 @@ export class DeltaTracker {
         const from = reading.idFrom[row] as number;
         const to = reading.idTo[row] as number;
         old =
-          guess < known && sameId(before, guess, reading.ids, from, to) ? guess : before.find(reading, row);
+          guess < known && sameId(before, guess, reading.ids, from, to)
+            ? guess
+            : this.#find(reading, row, before);
         if (old >= 0) {
           guess = old + 1;
           this.#taken[old] = 1;
@@ -151,6 +167,21 @@ export class DeltaTracker {
       this.#row(reading, row, before, old, isRemount);
     }
     if (before !== undefined) this.#absent(reading, before);
+  }
+
+  /** The row of the state with the id of row `row` of the reading, or -1. */
+  #find(reading: Reading, row: number, before: TargetState): number {
+    const index = this.#index;
+    if (this.#indexed !== before) {
+      index.reset(before.rows);
+      for (let old = 0; old < before.rows; old++) {
+        const [from, to] = [before.idFrom[old] as number, before.idTo[old] as number];
+        index.findOrAdd(before, before.ids, from, to, before.idHash[old] as number, old);
+      }
+      this.#indexed = before;
+    }
+    const [from, to] = [reading.idFrom[row] as number, reading.idTo[row] as number];
+    return index.find(before, reading.ids, from, to, reading.idHash[row] as number);
   }
 
   #row(
