@@ -110,7 +110,12 @@ function sectionOf(kind: ChangeKind, { kinds, measure }: Comparison): Section {
     id: `${kind}s`,
     title: TITLES[kind],
     blocks: [
-      table(`${kind}s`, `By ${MEASURE_WORDS[measure]} in an hour; largest changes first.`, columns, cells),
+      table(
+        `${kind}s`,
+        `By ${MEASURE_WORDS[measure]} in an hour${kind === "target" ? ", as targets counted them for everybody" : ""}; largest changes first.`,
+        columns,
+        cells,
+      ),
     ],
   };
 }

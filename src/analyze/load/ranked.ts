@@ -151,7 +151,7 @@ export const hasOrder = (what: (typeof RANKED)[number], order: RankedOrder): boo
 
 /** Runs of one program in one row. */
 export function byApplication(runs: readonly RankedRow[]): RankedRow[] {
-  const groups = new Map<string, Record<string, number | string> & { seen: Set<unknown> }>();
+  const groups = new Map<string, Record<string, number | string | null> & { seen: Set<unknown> }>();
   const keys = ["runSeconds", "files", ...SUMS.map(([key]) => key)];
   for (const run of runs) {
     const application = String(run.application ?? "");
@@ -161,7 +161,8 @@ export function byApplication(runs: readonly RankedRow[]): RankedRow[] {
       group = Object.assign(zeros, {
         application,
         runs: 0,
-        slowestSeconds: 0,
+        // Until a run tells it.
+        slowestSeconds: null,
         ratedBytes: 0,
         seen: new Set(),
       });

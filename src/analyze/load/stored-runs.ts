@@ -139,10 +139,11 @@ const runsSql = (own: string, named = false): string =>
 
 /** As `byApplication` puts runs together. */
 const applicationsSql = (own: string): string => {
-  const sums = ["runSeconds", "files", "bytesRead", "bytesWritten", "opens", "reads", "writes", "seconds"];
+  const sums = ["runSeconds", "files", "bytesRead", "bytesWritten", "opens", "reads", "writes"];
+  sums.push("seconds", "metadataSeconds");
   return `select coalesce(application, '') as application, count(*)::double as runs, min(source) as source,
      count(distinct coalesce("userId", ''))::double as users,
-     ${[...sums, "metadataSeconds", "slowestSeconds"].map((name) => `coalesce(sum("${name}"), 0)::double as "${name}"`).join(", ")},
+     ${sums.map((name) => `coalesce(sum("${name}"), 0)::double as "${name}"`).join(", ")}, sum("slowestSeconds")::double as "slowestSeconds",
      coalesce(sum(${BYTES}) filter ("slowestSeconds" is not null), 0)::double as "ratedBytes"
    from (${runsSql(own)}) group by 1`;
 };

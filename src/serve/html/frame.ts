@@ -1,4 +1,5 @@
 /** The frame of every page: bar, navigation, what is fresh, panels, foot. */
+import { formatCount } from "../../base/units.ts";
 import { isSynthetic } from "../../model/index.ts";
 import { attribute, escapeHtml, MARK_HTML, prose, scriptJson, visible } from "../../report/html/index.ts";
 import type { PageContent } from "../site.ts";
@@ -100,8 +101,11 @@ export function olderHtml(page: Buffer, seconds: number): Buffer {
 
 function originHtml({ origin }: PageContent): string {
   if (!isSynthetic(origin)) return "";
-  const part = origin.synthetic >= origin.of ? "" : `${origin.synthetic} of ${origin.of} ${origin.unit}: `;
-  return `<p class="synthetic"><b>Synthetic data.</b> ${prose(part)}Generated, not recorded on a machine.</p>`;
+  const words =
+    origin.synthetic >= origin.of
+      ? "Generated, not recorded on a machine."
+      : `${formatCount(origin.synthetic)} of ${formatCount(origin.of)} ${origin.unit} were generated, not recorded on a machine.`;
+  return `<p class="synthetic"><b>Synthetic data.</b> ${prose(words)}</p>`;
 }
 
 function spansHtml({ spans }: PageContent, { address }: Frame): string {

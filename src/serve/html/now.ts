@@ -1,10 +1,10 @@
 /** Parts of the first page: verdict, states, freshness, who, space. */
 import type { TargetSpace } from "../../analyze/load/index.ts";
-import { formatAge, formatShare } from "../../base/units.ts";
+import { formatAge, formatMany, formatShare } from "../../base/units.ts";
 import { attribute, escapeHtml, markSvg, name, prose } from "../../report/html/index.ts";
 import { addressOf } from "../links.ts";
-import { byteScale, countScale, shareText } from "../units.ts";
-import type { Verdict } from "../verdict.ts";
+import { byteScale, countScale, longAge, shareText } from "../units.ts";
+import { isArchive, type Verdict } from "../verdict.ts";
 import type { Who, WhoRow } from "../who.ts";
 import { short } from "./time.ts";
 
@@ -59,6 +59,8 @@ export function freshHtml(
   nowUnix: number,
 ): string {
   const all = groups.flatMap(({ targets }) => targets);
+  const newest = all.reduce((best, one) => (one.unix > best.unix ? one : best));
+  if (isArchive(nowUnix - newest.unix)) return archiveHtml(all, newest, nowUnix);
   const isMany = all.length > CELLS_MAX;
   const age = (one: FreshTarget) =>
     `<span data-unix="${Math.floor(one.unix)}" class="age">${formatAge(nowUnix - one.unix)}</span>`;
@@ -73,7 +75,6 @@ export function freshHtml(
       )
       .join("")}</div>`;
   const late = all.filter(({ isLate }) => isLate);
-  const newest = all.reduce((best, one) => (one.unix > best.unix ? one : best));
   const oldest = all
     .filter((one) => !one.isLate)
     .reduce((worst, one) => (one.unix < worst.unix ? one : worst), newest);
@@ -82,6 +83,18 @@ export function freshHtml(
     .map((one) => cell(one, one.label))
     .join("")}</ul>${late.length > 12 ? `<span>and ${late.length - 12} more are late</span>` : ""}</div>`;
 }
+
+/** Ages of years say nothing, but which targets the samples of end earlier does. */
+function archiveHtml(all: readonly FreshTarget[], newest: FreshTarget, nowUnix: number): string {
+  const early = all.filter(({ unix }) => newest.unix - unix >= ARCHIVE_EARLY_SECONDS).length;
+  const rest =
+    early === 0
+      ? `the same of ${all.length === 1 ? "its target" : `all ${all.length} targets`}`
+      : `${formatMany(early, "target")} of ${all.length} end${early === 1 ? "s" : ""} more than an hour earlier`;
+  return `<div class="fresh"><span class="cap"><b>Newest sample</b> ${new Date(newest.unix * 1000).toISOString().slice(0, 16)} UTC, ${longAge(nowUnix - newest.unix)} ago; ${rest}</span></div>`;
+}
+
+const ARCHIVE_EARLY_SECONDS = 3600;
 
 /** OST0007 is 7. */
 const shortLabel = (label: string): string =>

@@ -61,13 +61,14 @@ export interface Strip {
 
 const UNUSUAL = 1.25;
 
-/** Whether the last value is beyond what is usual. */
-export function stripState({ values, band }: Strip): "above" | "below" | "usual" | "unknown" {
+/** Whether the last value is beyond what is usual; a little beyond its band it is near it. */
+export function stripState({ values, band }: Strip): "above" | "below" | "usual" | "near" | "unknown" {
   const last = values.findLastIndex((value) => !Number.isNaN(value));
   const [value, low, high] = [values[last], band?.low[last], band?.high[last]];
   if (value === undefined || low === undefined || high === undefined || !(high > 0)) return "unknown";
   if (value > UNUSUAL * high) return "above";
-  return value < low / UNUSUAL / 2 ? "below" : "usual";
+  if (value < low / UNUSUAL / 2) return "below";
+  return value > high || value < low ? "near" : "usual";
 }
 
 export function stripHtml(strip: Strip): string {
@@ -77,13 +78,13 @@ export function stripHtml(strip: Strip): string {
   const last = values.findLast((value) => !Number.isNaN(value)) ?? Number.NaN;
   const at = values.findLastIndex((value) => !Number.isNaN(value));
   const state = stripState(strip);
-  const words = { above: ["warn", "above"], below: ["info", "below"], usual: ["good", "usual"] } as const;
+  const words = { above: "warn", below: "info", usual: "good", near: "good" } as const;
   const mark =
     state === "unknown"
       ? strip.noBand === undefined
         ? ""
         : `<span>${escapeHtml(strip.noBand)}</span>`
-      : `<span class="sev ${words[state][0]}">${markSvg(words[state][0])}${words[state][1]}</span>`;
+      : `<span class="sev ${words[state]}">${markSvg(words[state])}${state}</span>`;
   const range = state === "unknown" ? "" : `${short(band?.low[at] ?? 0)}–${short(band?.high[at] ?? 0)}`;
   const summary = `${name}: ${short(last)} ${unit} now${range === "" ? "" : `, usual ${range}`}`;
   return `<div class="strip"><div class="l"><b>${escapeHtml(name)}</b><span>${escapeHtml(unit)}</span></div>

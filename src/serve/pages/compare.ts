@@ -3,11 +3,14 @@ import {
   answerable,
   compareTimes,
   comparisonDocument,
+  type Measure,
+  measureSql,
   parsePeriod,
   type Window,
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
+import { SMALL_WRITE_BYTES } from "../../model/index.ts";
 import { attribute } from "../../report/html/index.ts";
 import { isoTime, originOf, storeFacts } from "../asked.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
@@ -59,14 +62,14 @@ async function compareContent(ask: Ask): Promise<PageContent> {
   const document = comparisonDocument(shown, `all ${targets.length} targets`, { command, madeBy: "", zone });
   const content = documentContent(ask, document, {
     origin: await originOf(ask, "readings"),
-    sql: (id) => sqlOf(id, a, b),
+    sql: (id) => sqlOf(id, a, b, measure),
     links: (id) => {
       const place = { users: "user", accounts: "account", jobs: "job", targets: "target" } as const;
       const of = place[id as keyof typeof place];
       return of === undefined ? {} : { [of]: of, ...(id === "jobs" ? { user: "user" } : {}) };
     },
   });
-  const form = `<form class="ask" method="get"><label>Before <input name="a" value="${attribute(text.a)}" maxlength="100"></label> <label>After <input name="b" value="${attribute(text.b)}" maxlength="100"></label> <label>By <select name="order">${MEASURES.map((one) => `<option${one === measure ? " selected" : ""}>${one}</option>`).join("")}</select></label> <button class="tool">Compare</button> <span class="muted">today, yesterday, 2018-06-07, week, last-week, or FROM..TO</span></form>`;
+  const form = `<form class="ask" method="get"><label>A, before <input name="a" value="${attribute(text.a)}" maxlength="100"></label> <label>B, after <input name="b" value="${attribute(text.b)}" maxlength="100"></label> <label>By <select name="order">${MEASURES.map((one) => `<option${one === measure ? " selected" : ""}>${one}</option>`).join("")}</select></label> <button class="tool">Compare</button> <span class="muted">today, yesterday, 2018-06-07, week, last-week, or FROM..TO</span></form>`;
   return { ...content, head: `${content.head ?? ""}${form}` };
 }
 
@@ -87,8 +90,9 @@ function ownComparison(comparison: Comparison, name: string | null): Comparison 
   };
 }
 
-function sqlOf(id: string, a: Window, b: Window): string {
-  const amount = "sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))";
+function sqlOf(id: string, a: Window, b: Window, measure: Measure): string {
+  const small = `case when bytes_written < writes * ${SMALL_WRITE_BYTES} then writes end`;
+  const amount = `sum(${measureSql(measure).replace("small_writes", small)})`;
   const side = ({ from, to }: Window, name: string) =>
     `${amount} filter (minute_unix >= ${from} and minute_unix < ${to})::double / ${(to - from) / 60} as ${name}_per_hour`;
   const rest = `${side(a, "a")},

@@ -120,12 +120,16 @@ function sqlOf(section: string, is: string, counted: string): string {
   if (section.endsWith("darshan")) return `select * from runs where ${is}`;
   if (section.endsWith("targets") && counted !== "job_days")
     return `select file_system, target, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls, count(distinct minute_unix) as minutes
-from ${counted} where ${is} group by all order by 3 + 4 desc`;
+from ${counted} where ${is} group by all order by sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) desc`;
   if (section.endsWith("beside"))
     return `select m.job_id, sum(coalesce(m.bytes_read, 0) + coalesce(m.bytes_written, 0)) as bytes, sum(m.metadata_calls) as metadata_calls,
   count(distinct (m.file_system, m.target)) as targets, count(distinct m.minute_unix) as minutes
 from ${counted} m semi join (select file_system, target, minute_unix from ${counted} where ${is}) using (file_system, target, minute_unix)
 where not m.${is} group by all order by 2 desc limit ${NEIGHBOURS}`;
+  if (section.endsWith("bursts"))
+    return `with written as (select minute_unix, sum(bytes_written) as bytes from ${counted} where ${is} group by 1 having bytes > 0)
+select make_timestamp(min(minute_unix) * 60000000) as start, count(*) as minutes, sum(bytes) as bytes
+from (select *, minute_unix - row_number() over (order by minute_unix) as burst from written) group by burst order by bytes desc`;
   if (section.endsWith("numbers"))
     return `select sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls,
   sum(bytes_written) / sum(writes) as bytes_per_write, count(distinct minute_unix) as minutes from ${counted} where ${is}`;

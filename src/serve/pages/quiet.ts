@@ -35,7 +35,11 @@ async function quietContent(ask: Ask): Promise<PageContent> {
   const content = documentContent(ask, document, {
     origin: await originOf(ask, "readings"),
     sql: (id) =>
-      hoursSql(id === "weekdays" ? "(hour // 24 + 3) % 7 as weekday" : "hour % 24 as hour", window, ahead),
+      id === "weekdays"
+        ? weekdaysSql(window, ahead)
+        : id === "answer"
+          ? windowsSql(window, ahead)
+          : spreadSql("hour % 24 as hour", hoursSql(window, ahead)),
     links: () => ({}),
     spans: { choices: SPANS, span },
   });
@@ -46,15 +50,34 @@ async function quietContent(ask: Ask): Promise<PageContent> {
       ? { ...panel, content: panel.content.slice(0, 1) }
       : panel,
   );
-  const sql = hoursSql("(hour // 24 + 3) % 7 as weekday, hour % 24 as hour", window, ahead);
+  const sql = spreadSql("(hour // 24 + 3) % 7 as weekday, hour % 24 as hour", hoursSql(window, ahead));
   return { ...content, panels: [weekPanel(answer, sql, command), ...panels] };
 }
 
-/** Median and 90th percentile of the hours as they were counted; the command also makes up for minutes that were not seen. */
-const hoursSql = (by: string, { from, to }: Window, ahead: number): string =>
-  `select ${by}, median(bytes) as median, quantile_cont(bytes, 0.9) as p90, count(*) as hours
-from (select (minute_unix + ${ahead}) // 60 as hour, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as bytes from targets
-  where minute_unix >= ${from} and minute_unix < ${to} group by 1) group by all order by all`;
+/** Bytes of stretches of so many minutes that have samples of all of them; the command also scales up those that lack some. */
+const stretchesSql = ({ from, to }: Window, ahead: number, minutes: number, name: string): string =>
+  `select (minute_unix + ${ahead}) // ${minutes} as ${name}, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as bytes from targets
+  where minute_unix >= ${from} and minute_unix < ${to} group by 1 having count(distinct minute_unix) = ${minutes}`;
+
+const hoursSql = (window: Window, ahead: number): string => stretchesSql(window, ahead, 60, "hour");
+
+const spreadSql = (by: string, rows: string): string =>
+  `select ${by}, median(bytes) as median, quantile_cont(bytes, 0.9) as p90, count(*) as days\nfrom (${rows}) group by all order by all`;
+
+/** A day is its mean hour, and counts when most of its hours do. */
+const weekdaysSql = (window: Window, ahead: number): string =>
+  spreadSql(
+    "(day + 3) % 7 as weekday",
+    `select hour // 24 as day, avg(bytes) as bytes from (${hoursSql(window, ahead)}) group by 1 having count(*) >= 20`,
+  );
+
+/** Windows of two hours that may begin with each quarter of an hour, the quietest first. */
+const windowsSql = (window: Window, ahead: number): string =>
+  `with quarters as (${stretchesSql(window, ahead, 15, "quarter")}),
+windows as (select quarter, sum(bytes) over eight as bytes, last_value(quarter) over eight as last from quarters
+  window eight as (order by quarter rows between current row and 7 following))
+select quarter % 96 * 15 as start_minute, median(bytes) as median, quantile_cont(bytes, 0.9) as p90, count(*) as days
+from windows where last = quarter + 7 group by 1 order by 2, 3`;
 
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
 

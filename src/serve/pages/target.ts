@@ -93,7 +93,8 @@ async function targetContent(ask: Ask): Promise<PageContent> {
         ],
         csv: blocksCsv(tables),
         sql: `select job_id, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls
-from minutes where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to} group by all order by 2 + 3 desc`,
+from minutes where ${where} and minute_unix >= ${window.from} and minute_unix < ${window.to}
+group by all order by sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) desc`,
         command: commandLine(who),
       },
       ...latencyPanel(ask, one, axis, where, window, series.source),

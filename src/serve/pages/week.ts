@@ -1,5 +1,12 @@
 /** `/week`: one page about a week, to print. */
-import { answerable, lastWeek, parsePeriod, weekAnswer, weekDocument } from "../../analyze/load/index.ts";
+import {
+  answerable,
+  lastWeek,
+  parsePeriod,
+  type Window,
+  weekAnswer,
+  weekDocument,
+} from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { originOf, storeFacts } from "../asked.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
@@ -28,22 +35,36 @@ async function weekContent(ask: Ask): Promise<PageContent> {
     "week.html",
   ]);
   const document = weekDocument(answer, { command, madeBy: "", zone });
-  const time = `minute_unix >= ${period.from} and minute_unix < ${period.to}`;
   // Days by the clocks of the zone, as they are at the begin of the week.
   const ahead = offsetAtMinute(zone, period.from) / 60;
   return documentContent(ask, document, {
     origin: await originOf(ask, "readings"),
-    sql: (id) =>
-      id === "fullness"
-        ? `select file_system, target, bytes_total - bytes_free as bytes_used, bytes_total,
-  (bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double as share from target_states where to_unix_ns <= ${period.to} * 60000000000
-qualify row_number() over (partition by file_system, target order by to_unix_ns desc) = 1 order by share desc`
-        : id === "projects"
-          ? `select j.account, count(distinct d.job_key) as jobs, sum(d.bytes_read) as bytes_read, sum(d.bytes_written) as bytes_written, sum(d.metadata_calls) as metadata_calls from job_hours d
-  left join (select job_key, any_value(account) as account from jobs group by job_key) j using (job_key) where ${time} group by all order by 3 + 4 desc`
-          : `select make_timestamp((minute_unix + ${ahead}) // 1440 * 1440 * 60000000) as day, sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written,
-  sum(metadata_calls) as metadata_calls from target_hours where ${time} group by 1 order by 1`,
+    sql: (id) => sqlOf(id, period, ahead),
     links: (id) =>
       id === "projects" ? { account: "account" } : id === "fullness" ? { target: "target" } : {},
   });
+}
+
+function sqlOf(id: string, { from, to }: Window, ahead: number): string {
+  const time = `minute_unix >= ${from} and minute_unix < ${to}`;
+  if (id === "fullness")
+    return `select file_system, target, bytes_total - bytes_free as bytes_used, bytes_total,
+  (bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double as share from target_states where to_unix_ns <= ${to} * 60000000000
+qualify row_number() over (partition by file_system, target order by to_unix_ns desc) = 1 order by share desc`;
+  if (id === "projects")
+    return `select j.account, count(distinct d.job_key) as jobs, sum(d.bytes_read) as bytes_read, sum(d.bytes_written) as bytes_written, sum(d.metadata_calls) as metadata_calls from job_hours d
+  left join (select job_key, any_value(account) as account from jobs group by job_key) j using (job_key) where ${time}
+group by all order by sum(coalesce(d.bytes_read, 0) + coalesce(d.bytes_written, 0)) desc`;
+  const sums =
+    "sum(bytes_read) as bytes_read, sum(bytes_written) as bytes_written, sum(metadata_calls) as metadata_calls";
+  if (id === "weeks") {
+    const mean = (what: string, calls: string) =>
+      `sum(${what}_usecs) / nullif(sum(${calls}), 0) as ${what}_usecs`;
+    const means = [mean("read", "reads"), mean("write", "writes"), mean("metadata", "metadata_calls")];
+    return `select make_timestamp(${from + ahead}::bigint * 60000000) as begin, ${sums},
+  ${means.join(", ")}
+from target_hours where ${time}`;
+  }
+  return `select make_timestamp((minute_unix + ${ahead}) // 1440 * 1440 * 60000000) as day, ${sums}
+from target_hours where ${time} group by 1 order by 1`;
 }
