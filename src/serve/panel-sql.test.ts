@@ -63,6 +63,15 @@ it.each(["bytes", "metadata", "calls"])("changes by %s", async (order) => {
   }
 });
 
+it("servers with their targets and whether they are well", async () => {
+  const { rows, lines } = await panelOf("/?span=60m", "servers");
+  expect(lines.map(([server]) => server)).toEqual(["oss1"]);
+  expect(String(rows[0]?.targets).split("\n")[0]).toBe("MDT0000");
+  expect(lines[0]?.join()).toContain("OST0000–0002");
+  // Nobody read its health.
+  expect([rows[0]?.health, lines[0]?.[1]]).toEqual([null, ""]);
+});
+
 it("bursts of a job, jobs of a target and projects of a week, in the order of the panel", async () => {
   const bursts = await panelOf("/job/101", "bursts");
   expect(bursts.rows.map((row) => [Number(row.minutes), Number(row.bytes)])).toEqual(

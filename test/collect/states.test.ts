@@ -93,6 +93,12 @@ describe.each(["2.12", "2.15"] as const)("a live site of Lustre %s", (release) =
     expect(
       await asked("select sum(request_wait_usecs) = 40 * sum(requests), sum(requests) > 100 from servers"),
     ).toEqual([[true, true]]);
+    const top = plimsoll(folder, "top", "servers", "--store", "S", "--json");
+    expect(top.code, top.err).toBe(0);
+    expect(JSON.parse(top.out).servers).toMatchObject([
+      { server: "oss0", targets: ["OST0000", "OST0001"], health: "healthy", evictions: 3, waitSeconds: 4e-5 },
+      { server: "mds0", targets: ["MDT0000"], health: "healthy", evictions: 0, waitSeconds: 4e-5 },
+    ]);
     // Clients by the hour: the sum over clients is what the targets did, up to the last full hour.
     const [hours] = await asked(
       "select count(distinct to_unix_ns)::int from exports where target = 'OST0001'",

@@ -7,6 +7,7 @@ export { jobLine, jobShares } from "./job-line.ts";
 export { jobDocument, runDuring, serverSection } from "./job-document.ts";
 export { nodesDocument, operationsDocument } from "./groups-document.ts";
 export { rankNodes } from "./nodes.ts";
+export { serversDocument, serverStates, serversSql } from "./servers.ts";
 export { rankOperations } from "./operations.ts";
 export { quietHours } from "./quiet.ts";
 export { quietDocument } from "./quiet-document.ts";

@@ -13,6 +13,8 @@ import {
   rankingDocument,
   type By,
   rankTargets,
+  serversDocument,
+  serverStates,
   targetRankingDocument,
   usualSource,
 } from "../../analyze/load/index.ts";
@@ -39,14 +41,14 @@ import { rankingJson, targetRankingJson } from "./ranking-json.ts";
 import { isRanked, topOfLogs } from "./top-logs.ts";
 import { option } from "../option.ts";
 
-const WHAT = ["jobs", "users", "accounts", "nodes", "targets", "operations", ...RANKED] as const;
+const WHAT = ["jobs", "users", "accounts", "nodes", "targets", "operations", "servers", ...RANKED] as const;
 const BY: Readonly<Record<string, By>> = { users: "user", accounts: "account" };
 const ORDERS = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"] as const;
 
 export default defineCommand({
   name: "top",
   description:
-    "Ranks jobs, users, accounts, nodes or targets by bytes, metadata operations, opens or small writes, with their scheduler data; the rest is one row. Jobs, users and accounts come from server counters in the time range; a store without them, or --source clients, uses client counters of jobs that started in the time range. Writes are small if the mean bytes per call of one job, target and minute (of one job, for clients) is below --small-write. --order share uses the larger of the share of bytes and the share of metadata operations. Nodes are the clients that servers count per hour, or nodes named in job ids. Operations are metadata operations by kind, each with the job that did most of them. Runs, files and applications come from Darshan logs: those of a store, or the logs and folders given instead of one. Throughput of a run is bytes over the I/O time of its slowest rank; over a store it is known only for runs with one process, or with at most one file that not all ranks share. Throughput of an application covers its runs with a known I/O time. --include and --exclude choose files by name: sums are of those files, and runs without one are left out. The terminal shows the columns that fit; --csv and --json have all.",
+    "Ranks jobs, users, accounts, nodes or targets by bytes, metadata operations, opens or small writes, with their scheduler data; the rest is one row. Jobs, users and accounts come from server counters in the time range; a store without them, or --source clients, uses client counters of jobs that started in the time range. Writes are small if the mean bytes per call of one job, target and minute (of one job, for clients) is below --small-write. --order share uses the larger of the share of bytes and the share of metadata operations. Nodes are the clients that servers count per hour, or nodes named in job ids. Operations are metadata operations by kind, each with the job that did most of them. Servers have their targets, health, evictions, LNet errors and request waiting times; those that need a look come first. Runs, files and applications come from Darshan logs: those of a store, or the logs and folders given instead of one. Throughput of a run is bytes over the I/O time of its slowest rank; over a store it is known only for runs with one process, or with at most one file that not all ranks share. Throughput of an application covers its runs with a known I/O time. --include and --exclude choose files by name: sums are of those files, and runs without one are left out. The terminal shows the columns that fit; --csv and --json have all.",
   arguments: [
     { name: "what", help: "what to list", choices: WHAT },
     {
@@ -77,6 +79,7 @@ export default defineCommand({
     "plimsoll top targets --store centre --target 'MDT*' --order opens": "MDTs by opens",
     "plimsoll top operations --store centre --from -1h":
       "which metadata operations, and who does most of them",
+    "plimsoll top servers --store centre --from -1d": "health, evictions and LNet errors of a day",
     "plimsoll top runs logs/ --order rate --limit 100 --csv": "the fastest runs of a folder of logs",
     "plimsoll top files logs/ --exclude '*.py' --order write": "files by bytes written, over all logs",
   },
@@ -102,6 +105,8 @@ export default defineCommand({
       const about = aboutOf(command, zone);
       if (ofServers && options.source === "clients")
         throw new UsageError(`--source clients: client counters have no ${what}; omit it`);
+      if (what === "servers" && options.target.length > 0)
+        throw new UsageError("--target: top servers lists servers with all their targets; omit it");
       if (source === "clients" && options.target.length > 0)
         throw new UsageError("--target: client counters have no targets; omit it or use --source servers");
       const asked = source === "servers" ? await askedOf(db, options) : await askedOfClients(db, options);
@@ -150,7 +155,7 @@ export default defineCommand({
 });
 
 /** Rankings that only servers count. */
-const SERVER_RANKINGS: ReadonlySet<string> = new Set(["targets", "nodes", "operations"]);
+const SERVER_RANKINGS: ReadonlySet<string> = new Set(["targets", "nodes", "operations", "servers"]);
 
 async function topGroups(
   what: string,
@@ -168,6 +173,11 @@ async function topGroups(
     const ranking = await rankOperations(db, asked);
     const json = { ...windowJson(ranking.window), ...ranking, window: undefined };
     return show(operationsDocument(ranking, asked.targetsText, about), json, shown, context);
+  }
+  if (what === "servers") {
+    const states = await serverStates(db, asked.window);
+    const json = { ...windowJson(asked.window), servers: states.servers };
+    return show(serversDocument(states, asked.limit, about), json, shown, context);
   }
   if (asked.order === "share") throw new UsageError("--order share: top nodes cannot be ordered by it");
   const ranking = await rankNodes(db, { ...asked, measure: asked.order });

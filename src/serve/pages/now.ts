@@ -24,6 +24,7 @@ import { byteScale, countScale, longAge, type Scale } from "../units.ts";
 import { type Alert, countedAlerts, isArchive, verdictOf } from "../verdict.ts";
 import { type Who, whoCsv, whoOf } from "../who.ts";
 import { alertsOf, alertsPanel } from "./now-alerts.ts";
+import { serversPanels } from "./now-servers.ts";
 import { busySince, eventHtml, isKind, targetsPanel } from "./now-targets.ts";
 import { offsetAtMinute, timesText } from "./time-axis.ts";
 
@@ -41,17 +42,19 @@ async function nowContent(ask: Ask): Promise<PageContent> {
   const { window, stepMinutes, stored, span } = time;
   const key = `${window.from} ${window.to} ${stepMinutes}`;
   const bytesOf = { window, stored, limit: WHO_ROWS, condition: "true" } as const;
-  const [series, before, newest, space, alerts, bytes, metadata, accounts, origin] = await Promise.all([
-    ask.answer(`series ${key}`, (db) => targetSeries(db, { window, stepMinutes, condition: "true" })),
-    lastWeek(ask, time),
-    ask.answer("newest", newestSamples),
-    ask.answer(`space ${window.to}`, (db) => targetSpace(db, window.to * 60)),
-    alertsOf(ask, time),
-    whoOf(ask, { ...bytesOf, by: "user", measure: "bytes" }),
-    whoOf(ask, { ...bytesOf, by: "user", measure: "metadata" }),
-    ask.viewer.isAdmin ? whoOf(ask, { ...bytesOf, by: "account", measure: "bytes" }) : undefined,
-    originOf(ask, "readings"),
-  ]);
+  const [series, before, newest, space, alerts, bytes, metadata, accounts, origin, servers] =
+    await Promise.all([
+      ask.answer(`series ${key}`, (db) => targetSeries(db, { window, stepMinutes, condition: "true" })),
+      lastWeek(ask, time),
+      ask.answer("newest", newestSamples),
+      ask.answer(`space ${window.to}`, (db) => targetSpace(db, window.to * 60)),
+      alertsOf(ask, time),
+      whoOf(ask, { ...bytesOf, by: "user", measure: "bytes" }),
+      whoOf(ask, { ...bytesOf, by: "user", measure: "metadata" }),
+      ask.viewer.isAdmin ? whoOf(ask, { ...bytesOf, by: "account", measure: "bytes" }) : undefined,
+      originOf(ask, "readings"),
+      serversPanels(ask, time),
+    ]);
   const age = ask.nowUnix - newest.reduce((most, { unix }) => Math.max(most, unix), 0);
   // Who loads most is nobody's business but that of administrators.
   const told = alerts.alerts.filter(({ kind }) => ask.viewer.isAdmin || kind !== "user-share");
@@ -93,6 +96,7 @@ ${freshHtml(
         event,
       }),
       targetsPanel(ask, { ...time, series, fresh, alerts: counted, axis, event }),
+      ...servers,
       {
         ...{ id: "who-bytes", title: "Who moves bytes", aside: true },
         note: scaled(bytes.total, byteScale(bytes.total)),

@@ -54,7 +54,7 @@ async function quietContent(ask: Ask): Promise<PageContent> {
   return { ...content, panels: [weekPanel(answer, sql, command), ...panels] };
 }
 
-/** Bytes of stretches of so many minutes that have samples of all of them; the command also scales up those that lack some. */
+/** Bytes of stretches of some minutes, of those that have samples of all; the command also scales up those that lack some. */
 const stretchesSql = ({ from, to }: Window, ahead: number, minutes: number, name: string): string =>
   `select (minute_unix + ${ahead}) // ${minutes} as ${name}, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as bytes from targets
   where minute_unix >= ${from} and minute_unix < ${to} group by 1 having count(distinct minute_unix) = ${minutes}`;

@@ -2,6 +2,7 @@
 import {
   type Band,
   fullName,
+  newestSamples,
   type Ranking,
   rank,
   rankingDocument,
@@ -23,6 +24,7 @@ import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale, countScale } from "../units.ts";
 import { blocksCsv, isOne } from "./document.ts";
 import { ownRanking } from "./own.ts";
+import { groupPanels } from "./target-groups.ts";
 import { offsetAtMinute, timesText } from "./time-axis.ts";
 
 const SPANS = ["60m", "3h", "6h", "12h", "24h", "3d", "7d"];
@@ -40,7 +42,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
   const isMdt = /^MDT/i.test(target.target);
   const key = `${label} ${window.from} ${window.to}`;
   const order = isMdt ? "metadata" : "bytes";
-  const [series, usual, ranking, states, fill, origin] = await Promise.all([
+  const [series, usual, ranking, states, fill, origin, newest] = await Promise.all([
     ask.answer(`target ${key}`, (db) => targetSeries(db, { window, stepMinutes, condition })),
     ask.answer(`usual ${label} ${window.to}`, (db) =>
       usualHours(db, { before: window.to, weeks: WEEKS, condition }),
@@ -51,6 +53,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
     ask.answer(`space ${window.to}`, (db) => targetSpace(db, window.to * 60)),
     ask.answer(`fill ${key}`, (db) => fillSteps(db, condition, window.from, window.to, stepMinutes)),
     originOf(ask, "readings"),
+    ask.answer("newest", newestSamples),
   ]);
   const steps = Math.ceil((window.to - window.from) / stepMinutes);
   const one = series.targets[0] ?? emptyTarget(steps);
@@ -67,6 +70,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
   // The bars above show the same as those of the document.
   const tables = jobs.sections.flatMap(({ blocks }) => blocks).filter((block) => block.kind === "table");
   const where = `target = '${target.target.replaceAll("'", "''")}'${target.fileSystem === null ? "" : ` and file_system = '${target.fileSystem.replaceAll("'", "''")}'`}`;
+  const groups = await groupPanels(ask, { label, condition, where, window, words, zone, isMdt });
   const first = ranking.rows[0];
   const verdict =
     first === undefined
@@ -74,10 +78,11 @@ async function targetContent(ask: Ask): Promise<PageContent> {
       : ask.viewer.isAdmin
         ? `Job ${first.id}${first.user === null ? "" : ` of ${first.user}`} makes ${formatShare(first.share)} of its ${isMdt ? "metadata operations" : "bytes"}.`
         : `${formatMany(ranking.jobs, "job")} loaded it.`;
+  const server = newest.find((some) => fullName(some) === label)?.server ?? null;
   const fullText =
     state === undefined
       ? ""
-      : ` ${formatShare(state.share)} full${state.recovery === null ? "" : `, recovery ${state.recovery.toLowerCase()}`}${state.clients === null ? "" : `, ${formatMany(state.clients, "client")}`}.`;
+      : ` ${server === null ? "It" : `On ${server}: it`} is ${formatShare(state.share)} full${state.recovery === null ? "" : `, recovery ${state.recovery.toLowerCase()}`}${state.clients === null ? "" : `, ${formatMany(state.clients, "client")}`}.`;
   return {
     title: label,
     head: `<div class="page-head"><h1>${prose(label)}</h1><p>${prose(`${verdict}${fullText}`)}${seen < 0.999 ? ` <b>${prose(`${formatShare(1 - seen)} of this time has no samples`)}</b>: hatched, and not zero.` : ""}</p></div>`,
@@ -97,6 +102,7 @@ from minutes where ${where} and minute_unix >= ${window.from} and minute_unix < 
 group by all order by sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0)) desc`,
         command: commandLine(who),
       },
+      ...groups,
       ...latencyPanel(ask, one, axis, where, window, series.source),
       ...fullnessPanel(ask, fill, axis, where, window),
     ],
