@@ -149,7 +149,19 @@ function fullnessSection({ fullness }: WeekAnswer): Section {
   const known = fullness.every(({ usedBefore }) => usedBefore !== null);
   const grown = known ? used - sum((one) => one.usedBefore ?? 0n) : null;
   rows.push([`all ${fullness.length}`, used, total, cell(Number(used) / Number(total)), null, grown]);
-  return { ...section, blocks: [table("fullness", "The fullest targets, and all together.", columns, rows)] };
+  // Without a week before nobody knows what has grown.
+  const shown = fullness.some(({ usedBefore }) => usedBefore !== null) ? columns.length : columns.length - 1;
+  return {
+    ...section,
+    blocks: [
+      table(
+        "fullness",
+        "The fullest targets, and all together.",
+        columns.slice(0, shown),
+        rows.map((row) => row.slice(0, shown)),
+      ),
+    ],
+  };
 }
 
 function projectsSection({ accounts }: WeekAnswer): Section {

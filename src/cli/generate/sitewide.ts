@@ -166,6 +166,13 @@ function checkDate(text: string): void {
     throw new UsageError(`--start ${text} is not a date from 2008 to 2199; write it as ${DEFAULT_START}`);
 }
 
+/** Without hours and days, questions over all of a large store take seconds. */
+const compaction = (minuteRows: number, store: string): string =>
+  minuteRows < MINUTES_LARGE
+    ? ""
+    : `\n  plimsoll store compact --grace 0 ${store}   (sums up hours and days, so that top, compare and week take about a second)`;
+const MINUTES_LARGE = 10e6;
+
 function summary(
   { comparison, options }: AnswerSheet,
   folder: string,
@@ -179,7 +186,7 @@ function summary(
   );
   const isStore = made.jobs !== undefined;
   const next = isStore
-    ? `plimsoll study system --store ${join(folder, "store")}`
+    ? `plimsoll study system --store ${join(folder, "store")}${compaction(made.minutes ?? 0, join(folder, "store"))}`
     : `plimsoll ingest ${folder} --store ${folder}-store --zone ${ZONE}`;
   return `Made a synthetic site in ${folder}:
 ${parts.join("\n")}
