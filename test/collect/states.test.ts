@@ -121,7 +121,7 @@ describe.each(["2.12", "2.15"] as const)("a live site of Lustre %s", (release) =
     rmSync(join(folder, "S"), { recursive: true });
     ingest();
     expect(await Promise.all(tables.map(asked))).toEqual(before);
-  }, 60_000);
+  }, 180_000);
 });
 
 it("a target that fails over is told by both servers, and its states do not overlap", async () => {
