@@ -18,6 +18,8 @@ const phone = matchMedia("(max-width: 600px)");
 
 /** The first column stays in view while others scroll. In long tables on a phone there is room for the ends of paths only. */
 function shortName(whole: string, long: boolean): string {
+  // A sentence wraps; a phone and paper have no tooltip for what was cut.
+  if (!long && whole.includes(" ") && !whole.includes("/")) return shortenMiddle(whole, TEXT_CHARACTERS_MAX);
   if (!phone.matches || !long) return shortenMiddle(whole, NAME_CHARACTERS_MAX);
   if (!whole.includes("/") || whole.includes(" ")) return shortenMiddle(whole, 2 * PHONE_CHARACTERS_MAX);
   const characters = [...whole.slice(-4 * PHONE_CHARACTERS_MAX)];

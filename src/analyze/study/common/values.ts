@@ -45,7 +45,7 @@ export const publishedOf = <Published>(infos: ValueInfos<Published>): Record<str
 export function formatters(infos: ValueInfos, values: Values): Formatters<string> {
   const known = (key: string, text: (value: Value) => string) => {
     const value = values[key];
-    return value === undefined || Number.isNaN(Number(value)) ? "(not known)" : text(value);
+    return value === undefined || Number.isNaN(value) ? "(not known)" : text(value);
   };
   return {
     text: (key) => known(key, (value) => valueText(infos[key]?.[0] ?? "none", value)),

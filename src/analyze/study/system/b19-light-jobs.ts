@@ -73,7 +73,7 @@ export const b19 = defineItem({
     "It helps when the interval of the share that exchanges by forecast move away, days resampled, lies above 5 %, and does not when it lies below; ours. Run times of two that change places differ, which may move others and is not counted. How much faster I/O becomes is not known from counters.",
   options: ["seed", "replicates", "level"],
   values: {
-    verdict: ["none", "exchanges by forecast"],
+    verdict: ["none", "light jobs beside heavy users, by forecast"],
     besideJobs: ["count", "other heavy jobs that start beside heavy users"],
     besideShare: ["share", "bytes of other heavy jobs beside heavy users, of all"],
     exchanges: ["count", "exchanges by forecast"],
