@@ -11,13 +11,18 @@ const COUNTED = LAYER_ORDER.filter((layer) => layer !== "H5F" && layer !== "PNET
 export const layers: PictureMaker = (job, finding) => {
   const items = COUNTED.flatMap((layer) => layerItems(job, finding, layer));
   if (items.length < 2) return undefined;
-  const top = items[0] as { value: number; name: string };
-  const most = items.reduce((high, item) => (item.value > high.value ? item : high));
+  const most = items.reduce((high, item) =>
+    beyondAsked(items, item) > beyondAsked(items, high) ? item : high,
+  );
   const at = items.indexOf(most);
-  const label =
-    at === 0
-      ? `${most.name}: ${formatBytes(most.value)}`
-      : `${most.name}: ${formatBytes(most.value)}, ${(most.value / top.value).toPrecision(2)} times what the program asks for`;
+  const asked = askedFor(items, most);
+  const times =
+    asked === most.value
+      ? ""
+      : asked > 0
+        ? `, ${(most.value / asked).toPrecision(2)} times what the program asks for`
+        : ", of which the program asks for none";
+  const label = `${most.name}: ${formatBytes(most.value)}${times}`;
   return {
     title: "Bytes in each layer",
     caption: `${finding.evidence.files.length > 0 ? formatMany(finding.evidence.filesTotal, "file") : "All files"}; upper layers first. The layers carry the same data: what one has more than the one above is its own doing.`,
@@ -26,7 +31,7 @@ export const layers: PictureMaker = (job, finding) => {
     chart: {
       direction: "horizontal",
       itemLabel: "layer and direction",
-      items,
+      items: items.map(({ name, value }) => ({ name, value })),
       value: { label: "bytes", unit: "bytes" },
       marked: [at],
       markLabel: label,
@@ -34,14 +39,37 @@ export const layers: PictureMaker = (job, finding) => {
   };
 };
 
-function layerItems(job: Job, { evidence }: Evident, layer: string) {
+interface Item {
+  readonly layer: string;
+  readonly way: "read" | "written";
+  readonly name: string;
+  readonly value: number;
+}
+
+/** The bytes of the same direction in the uppermost layer. */
+const askedFor = (items: readonly Item[], { way }: Item): number =>
+  items.find((one) => one.layer === items[0]?.layer && one.way === way)?.value ?? 0;
+
+const beyondAsked = (items: readonly Item[], item: Item) => item.value - askedFor(items, item);
+
+function layerItems(job: Job, { evidence }: Evident, layer: string): Item[] {
   const files = new Set(evidence.files.map(({ fileId }) => fileId));
   const records = job
     .layer(layer)
     .filter(({ fileId, parentId }) => files.size === 0 || files.has(fileId) || files.has(parentId));
   if (records.length === 0) return [];
+  const item = (way: Item["way"], value: number): Item => ({
+    ...{ layer, way, value },
+    name: `${layerName(layer)}, ${way}`,
+  });
   return [
-    { name: `${layerName(layer)}, written`, value: sumOf(records, ({ bytesWritten }) => bytesWritten) },
-    { name: `${layerName(layer)}, read`, value: sumOf(records, ({ bytesRead }) => bytesRead) },
+    item(
+      "written",
+      sumOf(records, ({ bytesWritten }) => bytesWritten),
+    ),
+    item(
+      "read",
+      sumOf(records, ({ bytesRead }) => bytesRead),
+    ),
   ].filter(({ value }) => value > 0);
 }

@@ -1,10 +1,11 @@
 /** Whose calls they are: what the program asks for, what libraries do below, what single ranks do in shared records. */
 import { describe, expect, it } from "vitest";
 import { h5d, h5f, mpiio, posix, stdio } from "../../../formats/darshan/modules/index.ts";
+import type { Finding } from "../../../model/index.ts";
 import { answersOf } from "../headline.ts";
 import type { Job } from "../job.ts";
 import { judge } from "../judge.ts";
-import { timeFigure } from "../pictures/index.ts";
+import { pictured, timeFigure } from "../pictures/index.ts";
 import { MIB } from "./measures.ts";
 import { type CountersOfFile, countersJob } from "./test-kit.ts";
 
@@ -105,6 +106,13 @@ describe("reads below MPI-IO that the program did not ask for", () => {
     expect(ids).toContain("write-amplification");
     expect(ids).not.toContain("re-reads");
     expect(ids).not.toContain("read-after-write");
+  });
+
+  it("are marked in the figure of layers as what nobody asked for", () => {
+    const job = countersJob(16, sieved(0));
+    const finding = findingOf(job, "write-amplification") as Finding;
+    const chart = pictured(job, finding).figure?.chart as { readonly markLabel?: string };
+    expect(chart.markLabel).toBe("POSIX, read: 1.68 GB, of which the program asks for none");
   });
 
   it("are the program's where it asks for as much", () => {
