@@ -83,7 +83,7 @@ describe("study reuse", () => {
   it("says so when the store is empty, and still ends well", async () => {
     const { code, out, err } = await run("study", "reuse", "--store", empty);
     expect(code).toBe(0);
-    expect(err).toContain("the store is empty");
+    expect(err).toContain("the store has no runs of Darshan logs");
     expect(out).toContain("Not enough data");
   });
 

@@ -85,7 +85,7 @@ function reuseStudy(options: ReuseCliOptions): StoreStudy<Study> {
     steps: STUDY_STEPS,
     databaseBytes: database,
     rows: REUSE_ROWS,
-    empty: "is empty",
+    empty: "has no runs of Darshan logs",
     origin: ["runs"],
     run: (session, watch) => runStudy(session, chosen, { ...watch, ...resources }),
     options: chosen,

@@ -37,7 +37,11 @@ export async function readRanking(
   const take = (part: RankingPart) => {
     for (const run of part.runs) runs.push(run);
     for (const { path, runs: count, ...sums } of part.files) addFile(files, path, sums, count);
-    for (const { path, reason } of part.skipped) listener.skip?.(path, reason);
+    for (const { path, reason } of part.skipped) {
+      // Where nothing else is named, it is the error itself.
+      if (path === name) throw new FormatError(path, {}, reason);
+      listener.skip?.(path, reason);
+    }
     skipped += part.skipped.length;
     if (part.filter !== undefined) filter?.add(part.filter);
   };
