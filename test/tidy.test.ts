@@ -88,6 +88,8 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
 const WORDS = [
   ...["so many", "anew", "known here", "(go|goes|going|gone) on with", "of one's own", "(its|their) kin"],
   ...["unless (told|said)", "thereof", "is no (store|text|object|job id|date|page)", "least and greatest"],
+  // Names of types that say nothing.
+  "(?:interface|type) (?:Asked|Given|Told|Means|Swept)",
 ];
 
 /** Files that are made by whoever follows a guide. */

@@ -64,7 +64,7 @@ const OPTIONS = {
   full: option.flag("print all sections on the terminal"),
 };
 
-type Given = OptionValues<typeof OPTIONS>;
+type BpsValues = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "bps",
@@ -129,7 +129,7 @@ async function rank(
   words: readonly string[],
   options: CollectorOptions,
   setting: ReadSetting,
-  given: Given,
+  given: BpsValues,
   context: Context,
 ): Promise<void> {
   if (words.length < 2) throw new UsageError("--rank compares inputs: name two or more");
@@ -178,7 +178,11 @@ async function measured(
   return (await collectInputs(used, chosen, setting, context)).metrics;
 }
 
-function collectorOptions(given: Given, picture: boolean, filter: NameFilter | undefined): CollectorOptions {
+function collectorOptions(
+  given: BpsValues,
+  picture: boolean,
+  filter: NameFilter | undefined,
+): CollectorOptions {
   const asked = parseGroupings(given.by);
   const by: Grouping[] = asked.length > 0 || !picture ? asked : ["process", "file"];
   const everyNs = given.every === undefined ? undefined : parseDuration("--every", given.every);
@@ -200,7 +204,7 @@ function collectorOptions(given: Given, picture: boolean, filter: NameFilter | u
   };
 }
 
-function rangeOf({ from, to }: Given): { fromNs: number; toNs: number } | undefined {
+function rangeOf({ from, to }: BpsValues): { fromNs: number; toNs: number } | undefined {
   if (from === undefined && to === undefined) return undefined;
   const fromNs = from === undefined ? 0 : parseDuration("--from", from);
   const toNs = to === undefined ? Number.POSITIVE_INFINITY : parseDuration("--to", to);

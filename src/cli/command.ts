@@ -108,9 +108,9 @@ type OptionValue<Spec extends OptionSpec> = Spec["kind"] extends "boolean"
   ? boolean
   : Spec["kind"] extends "list"
     ? readonly string[]
-    : Given<Spec> | (Spec extends { readonly default: string | number } ? never : undefined);
+    : ValueOf<Spec> | (Spec extends { readonly default: string | number } ? never : undefined);
 
-type Given<Spec extends OptionSpec> = Spec extends { readonly kind: "choice" }
+type ValueOf<Spec extends OptionSpec> = Spec extends { readonly kind: "choice" }
   ? Spec["choices"][number]
   : Spec["kind"] extends "number" | "bytes"
     ? number

@@ -80,7 +80,7 @@ export default defineCommand({
   },
 });
 
-type Given = OptionValues<typeof OPTIONS>;
+type ExportValues = OptionValues<typeof OPTIONS>;
 
 function formatOf(given: Format | undefined, output: string): Format {
   const byName = /\.(csv|parquet)(\.gz)?$/i.exec(output)?.[1]?.toLowerCase() as Format | undefined;
@@ -98,7 +98,7 @@ async function exportCalls(
   paths: readonly string[],
   output: string,
   format: Format,
-  options: Given,
+  options: ExportValues,
   context: Context,
 ): Promise<void> {
   const by = options.by as ExportGroup | undefined;
@@ -150,7 +150,7 @@ async function exportTable(
   paths: readonly string[],
   output: string,
   format: Format,
-  options: Given,
+  options: ExportValues,
   context: Context,
 ): Promise<void> {
   const table = options.table as LogTable;

@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 
 const PROGRAMS = ["mpiexec.mpich", "mpiexec"];
 
-interface Asked {
+interface MpiexecValues {
   readonly ranks: number;
   readonly mpiexec: string | undefined;
   /** What asks for it, for messages: "--backend mpiio". */
@@ -16,7 +16,10 @@ interface Asked {
 }
 
 /** The exit code becomes ours. */
-export async function runUnderMpi({ ranks, mpiexec, option, file }: Asked, context: Context): Promise<void> {
+export async function runUnderMpi(
+  { ranks, mpiexec, option, file }: MpiexecValues,
+  context: Context,
+): Promise<void> {
   const program = findMpiexec(mpiexec, option);
   const partial = context.partialOutput(file.path);
   const [, script = "", ...words] = process.argv;

@@ -81,7 +81,7 @@ const OPTIONS = {
   runs: option.text("FILE.jsonl", "append this run to a file; the report then compares all runs in it"),
 };
 
-type Asked = OptionValues<typeof OPTIONS>;
+type WriteValues = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "write",
@@ -123,7 +123,7 @@ export default defineCommand({
 });
 
 /** No dataset comes of it: its run is shown, kept and compared as that of any other method. */
-async function baseline(words: readonly string[], options: Asked, context: Context): Promise<void> {
+async function baseline(words: readonly string[], options: WriteValues, context: Context): Promise<void> {
   const { runs, report, ops, output } = options;
   if (words.length > 0 || output !== undefined)
     throw new UsageError(
@@ -146,7 +146,7 @@ async function baseline(words: readonly string[], options: Asked, context: Conte
 async function drain(
   path: string,
   words: readonly string[],
-  options: Asked & Ranks,
+  options: WriteValues & Ranks,
   context: Context,
 ): Promise<void> {
   const earlier = options.runs !== undefined && existsSync(options.runs) ? readRuns(options.runs) : [];
@@ -176,7 +176,7 @@ async function drain(
 }
 
 /** Undefined for a write that goes on by the plan it left. */
-function inputOf(words: readonly string[], asked: Asked): StepInput | undefined {
+function inputOf(words: readonly string[], asked: WriteValues): StepInput | undefined {
   const { workload, layout, array, resume } = asked;
   if (workload !== undefined) {
     if (words.length > 0 || layout !== undefined || array.length > 0)
@@ -191,7 +191,7 @@ function inputOf(words: readonly string[], asked: Asked): StepInput | undefined 
   return stepInput(words, { arrays: array, layout });
 }
 
-function settingOf(path: string, asked: Asked, context: Context): WriterOptions {
+function settingOf(path: string, asked: WriteValues, context: Context): WriterOptions {
   const folders = asked.targets?.split(",").map((one) => one.trim());
   const osts = asked.lustre === undefined ? undefined : parseOsts(asked.lustre);
   const count = osts?.length ?? folders?.length ?? 1;

@@ -211,7 +211,7 @@ function isPipe({ path, named }: Found): boolean {
 let series = new Series(system, notes, coverage);
 
 /** Within a text rows only leave memory: a text is in one batch, so that it can be left out as a whole. */
-async function breathe(): Promise<void> {
+async function yieldToEvents(): Promise<void> {
   if (reader.rows >= start.rowsMax) await flush();
 }
 
@@ -249,7 +249,7 @@ async function readSeriesAgain(read: ReadSeries, report: Report): Promise<void> 
 async function readText({ path, named }: Found, isLast: boolean): Promise<Settled> {
   origin.begin(path);
   try {
-    const { stored, known, damage, bytes, ...file } = await series.read(path, isLast, breathe);
+    const { stored, known, damage, bytes, ...file } = await series.read(path, isLast, yieldToEvents);
     if (damage !== undefined) return { ...file, status: "skipped", bytes, reason: partly(damage, stored) };
     if (stored + known > 0) return { ...file, status: stored > 0 ? "stored" : "known", bytes };
     if (!named) return { status: "foreign", bytes };

@@ -21,12 +21,12 @@ export interface ThreadPoolOptions {
   readonly onQuestion?: (message: never) => Promise<unknown>;
 }
 
-interface Given {
+interface Waiter {
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Waiting<Task> extends Given {
+interface Waiting<Task> extends Waiter {
   readonly task: Task;
   readonly last: boolean;
 }
@@ -34,7 +34,7 @@ interface Waiting<Task> extends Given {
 interface Thread {
   readonly worker: Worker;
   /** Under way, the oldest first; what they are is only in the thread, for it may be large. */
-  readonly tasks: Given[];
+  readonly tasks: Waiter[];
   readonly ended: Promise<void>;
   alive: boolean;
   /** What it failed with last. */

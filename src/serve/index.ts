@@ -61,7 +61,7 @@ export async function serveSite(options: SiteOptions): Promise<HttpServer> {
   };
 }
 
-interface Asked {
+interface PageRequest {
   readonly url: URL;
   readonly viewer: Viewer;
   readonly page: Page | undefined;
@@ -113,7 +113,7 @@ class Site {
     });
   }
 
-  async #pageReply(request: IncomingMessage, asked: Asked): Promise<Reply> {
+  async #pageReply(request: IncomingMessage, asked: PageRequest): Promise<Reply> {
     const { url, viewer, page } = asked;
     if (page === undefined && !EXTRA.test(url.pathname)) throw new NotFound("there is no such page");
     if (page?.adminsOnly && !viewer.isAdmin) throw new Forbidden("this page is for administrators");
@@ -152,12 +152,12 @@ class Site {
   }
 
   /** Changes with the store, with who asks, and with the clock where a page says so. */
-  #tagOf({ viewer, page }: Asked, version: Answers): string {
+  #tagOf({ viewer, page }: PageRequest, version: Answers): string {
     const clock = page?.everySeconds === undefined ? 0 : Math.floor(this.#nowUnix() / page.everySeconds);
     return `"${version.id}-${clock}-${whoOf(viewer)}-${ASSETS.id}"`;
   }
 
-  async #csvReply(asked: Asked, page: Page, id: string, version: Answers): Promise<Reply> {
+  async #csvReply(asked: PageRequest, page: Page, id: string, version: Answers): Promise<Reply> {
     const content = await page.make(this.#ask(asked, version));
     const panel = content.panels.find((one) => one.id === id);
     if (panel === undefined) throw new NotFound(`this page has no panel ${id}`);
@@ -168,7 +168,7 @@ class Site {
     };
   }
 
-  async #extraReply(asked: Asked, version: Answers): Promise<Reply> {
+  async #extraReply(asked: PageRequest, version: Answers): Promise<Reply> {
     const { url, viewer } = asked;
     const ask = this.#ask(asked, version);
     const [, first, name = ""] = url.pathname.split("/");
@@ -180,7 +180,7 @@ class Site {
     return sqlReply(ask, this.#frame(asked, version));
   }
 
-  #failure(error: unknown, asked: Asked): Reply {
+  #failure(error: unknown, asked: PageRequest): Reply {
     const say = (status: number, title: string, text: string, headers: Reply["headers"] = {}): Reply => ({
       ...{ status, type: HTML, headers: { "Cache-Control": "no-store", ...headers } },
       body: messageHtml(this.#frame(asked, undefined), title, text),
@@ -199,7 +199,7 @@ class Site {
     });
   }
 
-  #ask({ url, viewer, names }: Asked, version: Answers): Ask {
+  #ask({ url, viewer, names }: PageRequest, version: Answers): Ask {
     return {
       ...{ names, viewer, nowUnix: this.#nowUnix(), store: this.#options.store, batches: version.batches },
       root: rootOf(url),
@@ -216,7 +216,7 @@ class Site {
     };
   }
 
-  #frame({ url, viewer, page }: Asked, version: Answers | undefined): Frame {
+  #frame({ url, viewer, page }: PageRequest, version: Answers | undefined): Frame {
     const address = new URLSearchParams(url.searchParams);
     address.delete("csv");
     const nav = PAGES.filter((one) => one.nav !== undefined && (viewer.isAdmin || !one.adminsOnly)).map(

@@ -208,7 +208,10 @@ describe("bad requests say what is wrong in one line", () => {
 
   it("an empty store, and one without OSTs", async () => {
     const empty = await storeOf("empty", []);
-    await fails(["--store", empty, "--remove-run", "1"], "the store has no runs of Darshan logs; fill it with plimsoll ingest");
+    await fails(
+      ["--store", empty, "--remove-run", "1"],
+      "the store has no runs of Darshan logs; fill it with plimsoll ingest",
+    );
     const bare = await storeOf("bare", [{ id: 1n, start: 0, seconds: 1, bytes: 1, osts: null }]);
     await fails(["--store", bare, "--remove-run", "1"], "none of its 1 accesses names OSTs");
   });

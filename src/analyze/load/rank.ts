@@ -79,13 +79,13 @@ export interface Ranking {
   readonly unclear: Amounts & { readonly jobs: number };
 }
 
-interface Asked {
+interface RankQuery {
   readonly by: By;
   readonly order: Order;
   readonly limit: number;
 }
 
-export interface RankRequest extends Asked {
+export interface RankRequest extends RankQuery {
   readonly source: "servers" | "clients";
   readonly window: Window | undefined;
   /** SQL on `minutes` and `targets`. */
@@ -103,8 +103,8 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
 /** Several rankings of the same time and targets: what jobs did is gathered once. */
 export async function rankings(
   db: Queryable,
-  request: Omit<RankRequest, keyof Asked>,
-  asked: readonly Asked[],
+  request: Omit<RankRequest, keyof RankQuery>,
+  asked: readonly RankQuery[],
 ): Promise<Ranking[]> {
   const { source, window, condition, smallBytes } = request;
   const measures = measuresOf(asked);
@@ -146,7 +146,7 @@ export async function rankings(
 }
 
 /** What jobs are put in order by. */
-const measuresOf = (asked: readonly Asked[]): readonly Measure[] => [
+const measuresOf = (asked: readonly RankQuery[]): readonly Measure[] => [
   ...new Set(
     asked.flatMap(({ by, order }): readonly Measure[] =>
       by !== "job" ? [] : order === "share" ? ["bytes", "metadata"] : [order],

@@ -4,12 +4,12 @@ import type { Job } from "../../analyze/job/index.ts";
 import { type Document, provenanceJson, type Section } from "../../model/index.ts";
 import { originOf, withStore } from "../store/options.ts";
 
-interface Asked {
+interface ServersQuery {
   readonly store: string;
   readonly cluster?: string | undefined;
 }
 
-export async function countedByServers(job: Job, { store, cluster }: Asked) {
+export async function countedByServers(job: Job, { store, cluster }: ServersQuery) {
   const [jobId = "", ...others] = new Set(job.runs.map((run) => run.jobId));
   if (jobId === "" || others.length > 0)
     throw new UsageError(

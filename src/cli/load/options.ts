@@ -57,7 +57,7 @@ export const TIME_OPTIONS = {
   to: option.text("TIME", "end time, exclusive (default: end of the store)"),
 } as const satisfies OptionSpecs;
 
-export interface Asked {
+export interface LoadQuery {
   readonly window: Window;
   readonly condition: string;
   readonly targets: readonly TargetName[];
@@ -74,7 +74,7 @@ export async function zoned<Options extends { readonly zone?: string | undefined
   return { ...options, zone: (await chosenZone(db, asked)).zone };
 }
 
-interface AskedValues {
+interface LoadValues {
   readonly target: readonly string[];
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -100,7 +100,7 @@ export async function askedTargets(db: Queryable, target: readonly string[]) {
 }
 
 /** The targets and the minutes that are meant; what does not exist is an error that names what does. */
-export async function askedOf(db: Queryable, { target, from, to, zone }: AskedValues): Promise<Asked> {
+export async function askedOf(db: Queryable, { target, from, to, zone }: LoadValues): Promise<LoadQuery> {
   checkZone(zone);
   const { stored, ...asked } = await askedTargets(db, target);
   const window = askedWindow({ from, to, zone, nowUnix: Date.now() / 1000 }, stored);

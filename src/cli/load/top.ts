@@ -24,7 +24,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import {
   aboutOf,
-  type Asked,
+  type LoadQuery,
   askedOf,
   commandOf,
   originOf,
@@ -160,7 +160,7 @@ const SERVER_RANKINGS: ReadonlySet<string> = new Set(["targets", "nodes", "opera
 async function topGroups(
   what: string,
   db: Queryable,
-  asked: Asked & {
+  asked: LoadQuery & {
     readonly limit: number;
     readonly order: (typeof ORDERS)[number];
     readonly smallBytes: number;
@@ -189,12 +189,12 @@ async function topGroups(
   return show(nodesDocument(ranking, asked.targetsText, about), json, shown, context);
 }
 
-type AskedOfClients = Omit<Asked, "window"> & { readonly window: Asked["window"] | undefined };
+type ClientQuery = Omit<LoadQuery, "window"> & { readonly window: LoadQuery["window"] | undefined };
 
 async function askedOfClients(
   db: Queryable,
   { from, to, zone }: Pick<Parameters<typeof askedOf>[1], "from" | "to" | "zone">,
-): Promise<AskedOfClients> {
+): Promise<ClientQuery> {
   const stored = await clientsTime(db);
   checkZone(zone);
   const isAll = from === undefined && to === undefined;

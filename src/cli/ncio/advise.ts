@@ -69,12 +69,12 @@ export default defineCommand({
   },
 });
 
-type Given = OptionValues<typeof options>;
+type AdviseValues = OptionValues<typeof options>;
 
-const asksForPattern = ({ case: name, count, size, spacing, ranks, direction }: Given): boolean =>
+const asksForPattern = ({ case: name, count, size, spacing, ranks, direction }: AdviseValues): boolean =>
   [name, count, size, spacing, ranks, direction].some((value) => value !== undefined);
 
-function adviceOf(sweep: NcioSweep, given: Given, { path }: Loaded): Advice {
+function adviceOf(sweep: NcioSweep, given: AdviseValues, { path }: Loaded): Advice {
   const points = new SweepPoints(sweep, "native");
   const [first] = sweep.points;
   const direction = given.direction ?? points.judged;

@@ -33,7 +33,7 @@ const OPTIONS = {
   threads: option.whole("number of threads (default: all cores)", { min: 0, max: 1024 }),
 };
 
-type Asked = OptionValues<typeof OPTIONS>;
+type ReplayValues = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "sim replay",
@@ -98,7 +98,7 @@ export default defineCommand({
   },
 });
 
-function commandLine({ samples, quick, seed, only, machine }: Asked): string {
+function commandLine({ samples, quick, seed, only, machine }: ReplayValues): string {
   const words = ["plimsoll sim replay"];
   if (quick) words.push("--quick");
   if (samples !== undefined) words.push(`--samples ${samples}`);

@@ -39,7 +39,7 @@ const OPTIONS = {
   ...ENGINE_OPTIONS,
 };
 
-type Asked = OptionValues<typeof OPTIONS>;
+type WhatIfValues = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "sim what-if",
@@ -74,7 +74,7 @@ export default defineCommand({
 });
 
 /** The planted questions of a generated centre, and how far the answers are from the truth. */
-async function judge(store: string, path: string, options: Asked, context: Context): Promise<void> {
+async function judge(store: string, path: string, options: WhatIfValues, context: Context): Promise<void> {
   const removals = plantedRemovals(readText(path), path);
   const check = await withStore(options, (db) => {
     const bar = context.progress?.({ label: "replay", total: removals.length, unit: "removals" });
@@ -97,12 +97,15 @@ function readText(path: string): string {
   }
 }
 
-const questionOf = (store: string, { removeRun, removeTarget, policy, around, hours }: Asked): Question => ({
+const questionOf = (
+  store: string,
+  { removeRun, removeTarget, policy, around, hours }: WhatIfValues,
+): Question => ({
   ...{ store, removeRun, removeTarget, around, hours },
   policies: policy?.split(",").map((one) => one.trim()),
 });
 
-function commandLine(options: Asked): string {
+function commandLine(options: WhatIfValues): string {
   const words = [`plimsoll sim what-if --store ${options.store}`];
   if (options.removeRun !== undefined) words.push(`--remove-run ${options.removeRun}`);
   if (options.removeTarget !== undefined) words.push(`--remove-target ${options.removeTarget}`);

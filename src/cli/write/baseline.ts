@@ -7,7 +7,7 @@ import { planWorkload, type StepRecord, writeShared } from "../../adaptive/runti
 import type { Context } from "../context.ts";
 import { runUnderMpi } from "../mpiexec.ts";
 
-interface Asked {
+interface BaselineValues {
   readonly workload: string | undefined;
   readonly processes: number;
   readonly scale: number;
@@ -21,7 +21,10 @@ interface Asked {
 const FILE_VARIABLE = "PLIMSOLL_BASELINE_FILE";
 
 /** Undefined on ranks that do not lead, and where the work was handed to mpiexec. */
-export async function writeBaseline(asked: Asked, context: Context): Promise<StepRecord | undefined> {
+export async function writeBaseline(
+  asked: BaselineValues,
+  context: Context,
+): Promise<StepRecord | undefined> {
   const { workload, processes, scale, targets, memory, mpiexec } = asked;
   if (workload === undefined)
     throw new UsageError("--method mpi-io measures the output of a --workload; it writes no dataset");

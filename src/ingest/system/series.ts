@@ -61,15 +61,15 @@ export class Series {
   async read(
     path: string,
     isLast: boolean,
-    breathe: () => Promise<void>,
+    yieldToEvents: () => Promise<void>,
   ): Promise<FileResult & Witness & { bytes: number }> {
     const tally = new Tally();
     // Texts are read front to back: a window that is used again beats memory for all of each.
     const source = openFile(path, 0);
     try {
       const head = source.read(0, 4096);
-      if (recognizeInflux(head) !== undefined) await this.#readDump(source, tally, breathe);
-      else await this.#readTexts(source, head, tally, isLast, breathe);
+      if (recognizeInflux(head) !== undefined) await this.#readDump(source, tally, yieldToEvents);
+      else await this.#readTexts(source, head, tally, isLast, yieldToEvents);
       const { state, byteLength: bytes } = source;
       return { ...tally.result(), bytes, state, changed: source.hasChanged() };
     } finally {
@@ -86,7 +86,7 @@ export class Series {
     head: Uint8Array,
     tally: Tally,
     isLast: boolean,
-    breathe: () => Promise<void>,
+    yieldToEvents: () => Promise<void>,
   ): Promise<void> {
     const isJobs = recognizeLustre(head, source.name) === "job_stats";
     const path = paramPath(source.name, isJobs, headLines(head));
@@ -94,7 +94,7 @@ export class Series {
     const pieces = piecesOf(source, by);
     for (const [index, piece] of pieces.entries()) {
       this.#readPiece(source, piece, path, tally, isLast && index === pieces.length - 1);
-      await breathe();
+      await yieldToEvents();
     }
     if (source.byteLength > 0 && source.read(source.byteLength - 1, 1)[0] === 0)
       count(this.#notes.counts, "paddedFiles");
@@ -143,7 +143,7 @@ export class Series {
     return latest;
   }
 
-  async #readDump(source: ByteSource, tally: Tally, breathe: () => Promise<void>): Promise<void> {
+  async #readDump(source: ByteSource, tally: Tally, yieldToEvents: () => Promise<void>): Promise<void> {
     const points = readInflux(source, {}, new InfluxPoints(this.#parser.table));
     for (const text of points.warnings()) warn(this.#notes, `${source.name}: ${text}`);
     const { broken, otherPoints, otherFields, firstBrokenLine } = points.notes;
@@ -152,7 +152,7 @@ export class Series {
     count(this.#notes.counts, "otherFields", otherFields);
     if (broken > 0) tally.damaged(`${broken} lines are no points, the first is line ${firstBrokenLine}`);
     points.eachReading((reading) => tally.add(this.#tracking.take(reading), reading));
-    await breathe();
+    await yieldToEvents();
   }
 }
 

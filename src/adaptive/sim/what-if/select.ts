@@ -19,7 +19,9 @@ export async function requireTargets(db: Queryable, store: string): Promise<void
     "select (select count(*) from runs) as runs, count(*) as accesses, count(osts) as known from accesses",
   );
   if (Number(row?.runs ?? 0) === 0)
-    throw new UsageError(`${store}: the store has no runs of Darshan logs; fill it with plimsoll ingest PATH --store ${store}`);
+    throw new UsageError(
+      `${store}: the store has no runs of Darshan logs; fill it with plimsoll ingest PATH --store ${store}`,
+    );
   if (Number(row?.known ?? 0) === 0)
     throw new UsageError(
       `${store}: none of its ${formatCount(Number(row?.accesses ?? 0))} accesses names OSTs, so no run can be replayed; Darshan records OSTs with its LUSTRE module`,
