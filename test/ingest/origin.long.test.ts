@@ -78,7 +78,7 @@ describe("generated data", () => {
     for (const name of names) {
       const text =
         name.endsWith(".csv") || name.endsWith(".svg") ? readFileSync(at("study", name), "utf8") : "";
-      if (name.endsWith(".svg")) expect(text, name).toContain(">synthetic</text>");
+      if (name.endsWith(".svg")) expect(text, name).toContain(">partly synthetic</text>");
       if (name.endsWith(".csv")) expect(text.split(/\r?\n/)[0], name).toMatch(/,origin$/);
     }
     expect(readFileSync(at("study", "report.html"), "utf8")).toContain("Partly synthetic data");
