@@ -83,7 +83,8 @@ export class AccessBatches {
     }
     const bound = this.#next === count ? Number.POSITIVE_INFINITY : (this.#first[this.#next] as number);
     this.boundNs = bound;
-    this.starts = lowerBound(this.start, 0, this.#sortRows(bound), bound);
+    const sorted = this.#sortRows(bound);
+    this.starts = lowerBound(this.start, 0, sorted, bound);
     this.#addEnds();
     this.ends = lowerBound(this.sortedEnds, 0, this.#endRows, bound);
     return true;
