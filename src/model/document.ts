@@ -166,6 +166,10 @@ export interface TableColumn {
   readonly hidden?: boolean;
   /** Key of the column with the address that its cells lead to: a path beside the page, an anchor, or both. */
   readonly link?: string;
+  /** Differences: what rose has a plus sign. */
+  readonly signed?: boolean;
+  /** Stands where there is no value, such as a mean of nothing; usually "not recorded". */
+  readonly none?: string;
 }
 
 /**
@@ -182,8 +186,14 @@ export function tableColumns(texts: TemplateStringsArray, ...values: readonly st
   });
 }
 
-/** A column of a table in short: key, label, unit, and what it is. */
-export type ShortColumn = readonly [key: string, label: string, unit: TableColumn["unit"], about: string];
+/** A column of a table in short: key, label, unit, what it is, and how it is shown where that is unusual. */
+export type ShortColumn = readonly [
+  key: string,
+  label: string,
+  unit: TableColumn["unit"],
+  about: string,
+  look?: Pick<TableColumn, "signed" | "none">,
+];
 
 /** A table from short columns and rows. */
 export function table(
@@ -197,7 +207,7 @@ export function table(
     kind: "table",
     id,
     caption,
-    columns: columns.map(([key, label, unit, about]) => ({ key, label, unit, about })),
+    columns: columns.map(([key, label, unit, about, look]) => ({ key, label, unit, about, ...look })),
     rows,
     ...(rowsTotal === undefined ? {} : { rowsTotal }),
   };

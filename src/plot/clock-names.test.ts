@@ -17,6 +17,13 @@ it("times under an axis are round, at most eight, and as many as fit", () => {
   expect((roundTimes(day, 20) ?? []).map((at) => day[at])).toHaveLength(8);
 });
 
+it("where too few or too many times are round, every second or third is written", () => {
+  const names = Array.from({ length: 17 }, (_, at) => minutes(14 * 60 + 20 + 90 * at, 1)[0] as string);
+  expect((roundTimes(names, 20) ?? []).map((at) => names[at])).toEqual([
+    ...["14:20", "18:50", "23:20", "03:50", "08:20", "12:50"],
+  ]);
+});
+
 it("few names, and names that are no times, are left to the chart", () => {
   expect(roundTimes(minutes(0, 10), 20)).toBeUndefined();
   expect(roundTimes([...minutes(0, 20), "other"], 20)).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Which of many clock times are written under an axis: round ones, six to eight of them, level. */
+/** Which of many clock times are written under an axis: round ones, six to eight of them, level; else every second, third… */
 
 /** Minutes between two that are written: steps of a clock. */
 const STEPS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440];
@@ -22,5 +22,6 @@ export function roundTimes(names: readonly string[], fitting: number): number[] 
     const round = minutes.flatMap((minute, at) => (minute % step === 0 ? [at] : []));
     if (round.length > 0 && round.length <= most) return round;
   }
-  return [0];
+  const every = Math.ceil(minutes.length / most);
+  return minutes.flatMap((_, at) => (at % every === 0 ? [at] : []));
 }

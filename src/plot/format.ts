@@ -42,6 +42,10 @@ export function formatValue(value: number | bigint, unit: Unit): string {
   }
 }
 
+/** Of a number in a column of differences. */
+export const plusSign = (value: number | bigint, isSigned: boolean | undefined): string =>
+  isSigned && value > 0 ? "+" : "";
+
 /** All digits, grouped, with the unit: `1 073 741 824 B`. */
 export function formatExact(value: number | bigint, unit: Unit): string {
   const number = Number(value);

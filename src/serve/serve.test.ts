@@ -72,6 +72,13 @@ describe("pages", () => {
     );
   });
 
+  it("bars of jobs on a target begin where the window does", async () => {
+    const { text } = await site.get("/target/OST0000?span=3h&to=2026-06-01T11:55Z");
+    const [, table = ""] = /Jobs on this target, as a table"><table>(.*?)<\/table>/s.exec(text) ?? [];
+    const times = [...table.matchAll(/<th scope="row"[^>]*>(?:<bdi>)?(\d\d:\d\d)/g)].map(([, time]) => time);
+    expect([times[0], times.at(-1)]).toEqual(["08:55", "11:43"]);
+  });
+
   it("alert rules of a file are judged on the first page, and its command names them", async () => {
     const rules = alertRules(
       [{ id: "bytes-of-one", kind: "user-share", of: "bytes", above: "10 %", over: "1h" }],

@@ -107,7 +107,8 @@ function whoRows(
       : Number(measured(then.total, measure)) -
         (then.unexplained === null ? 0 : Number(measured(then.unexplained, measure))) -
         rows.reduce((sum, { name }) => sum + (past.get(name) ?? 0), 0);
-  const others = now.rows.filter((row) => measured(row, measure) > 0n).length - rows.length;
+  const others =
+    now.rows.filter((row) => row.id !== null && measured(row, measure) > 0n).length - rows.length;
   const line = (name: string, amount: number, kind: "rest" | "none", before: number | undefined): WhoRow => ({
     ...{ name, note: "", amount, kind, share: total === 0 ? Number.NaN : amount / total },
     change: change(amount, before),

@@ -2,7 +2,14 @@
  * One table in the page. Up to `WHOLE_LINES_MAX` lines are all in the document; of longer tables only those around the
  * visible part are, between two empty rows that keep the scroll bar right. All lines of such a table are equally high.
  */
-import { formatExact, formatValue, shortenMiddle, verdictClass } from "../../src/plot/index.ts";
+import {
+  formatExact,
+  formatValue,
+  NOT_RECORDED,
+  plusSign,
+  shortenMiddle,
+  verdictClass,
+} from "../../src/plot/index.ts";
 import { all, button, download, make } from "./dom.ts";
 import { type Cell, type Line, TableModel, type TableState } from "./table-model.ts";
 import type { PageTable } from "../../src/report/html/index.ts";
@@ -203,7 +210,7 @@ export class TableView {
 
   #writeCell(element: HTMLElement, cell: Cell, column: number, first: boolean): void {
     if (cell === null) {
-      element.append(make("i", {}, "not recorded"));
+      element.append(make("i", {}, this.table.columns[column]?.none ?? NOT_RECORDED));
       return;
     }
     if (typeof cell === "string") {
@@ -216,9 +223,10 @@ export class TableView {
       if (short !== whole || !first) element.title = shortenMiddle(whole, 2000);
       return;
     }
-    const unit = this.table.columns[column]?.unit ?? "none";
-    const text = formatValue(cell, unit);
-    const exact = formatExact(cell, unit);
+    const { unit = "none", signed } = this.table.columns[column] ?? {};
+    const sign = plusSign(cell, signed);
+    const text = sign + formatValue(cell, unit);
+    const exact = sign + formatExact(cell, unit);
     element.textContent = text;
     if (exact !== text) element.title = exact;
   }

@@ -90,8 +90,8 @@ function sectionOf(kind: ChangeKind, { kinds, measure }: Comparison): Section {
     ...(kind === "job" ? [["user", "User", "text", "User, from the scheduler."] as Column] : []),
     ["a", "A per hour", unit, `${MEASURE_WORDS[measure]} in an hour of time A.`],
     ["b", "B per hour", unit, `${MEASURE_WORDS[measure]} in an hour of time B.`],
-    ["change", "Change", unit, "B less A."],
-    ["share", "Of all change", "share", "Change over the sum of all changes, up and down."],
+    ["change", "Change", unit, "B less A.", { signed: true }],
+    ["share", "Of all change", "share", "Change over the sum of all changes, up and down.", { signed: true }],
   ];
   const line = (name: string | null, user: Cell[], one: { a: number; b: number; share: number }): Cell[] => [
     name,

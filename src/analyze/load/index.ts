@@ -44,7 +44,7 @@ export {
   usualSource,
   type Window,
 } from "./window.ts";
-export { stretchMinutes } from "./stretches.ts";
+export { stretchesBegin, stretchMinutes } from "./stretches.ts";
 export { answerable, withMinutes } from "./levels.ts";
 export {
   byApplication,

@@ -242,6 +242,8 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
       {
         label: "Bytes for each write",
         value: run.bytesPerWrite,
+        // Of no writes there is no size.
+        ...(counted?.writeCalls === 0n ? { text: "–" } : {}),
         unit: "bytes",
         note: `${run.efficiency === "not recorded" || run.efficiency === "too few jobs" ? "" : `${run.efficiency}; `}${limitsText(limits)}`,
         about: `B06: population ${options.population}, per call ${options.perCall}, threshold ${options.threshold}.`,

@@ -39,7 +39,11 @@ export function limitsText(limits: JobRun["limits"]): string {
 export function shareNote({ ioShare, series, facts, minutesOutside }: JobRun): { readonly note?: string } {
   if (ioShare !== null)
     return {
-      note: `${ioShare.ioMinutes} of ${ioShare.minutes}; with writes ${formatShare(ioShare.writeShare)}; 90 % of the bytes in ${formatShare(ioShare.shareOf90Percent)}`,
+      note: `${ioShare.ioMinutes} of ${ioShare.minutes}${
+        ioShare.ioMinutes === 0
+          ? ""
+          : `; with writes ${formatShare(ioShare.writeShare)}; 90 % of the bytes in ${formatShare(ioShare.shareOf90Percent)}`
+      }`,
     };
   if (series.length === 0) return {};
   if (facts.startUnix === null || facts.endUnix === null)

@@ -57,8 +57,13 @@ export function personDocument(
   };
 }
 
+/** Of no writes there is no size and no share. */
+const NO_WRITES = "–";
+
 const perWrite = ({ bytesWritten, writeCalls }: Amounts): number =>
   writeCalls === 0n ? Number.NaN : Number(bytesWritten) / Number(writeCalls);
+
+const ofNoWrites = ({ writeCalls }: Amounts) => (writeCalls === 0n ? { text: NO_WRITES } : {});
 
 function tiles({ total, everybody }: PersonAnswer): Block {
   const bytes = (one: Amounts) => one.bytesRead + one.bytesWritten;
@@ -82,12 +87,14 @@ function tiles({ total, everybody }: PersonAnswer): Block {
       },
       {
         ...{ label: "Bytes for each write", value: perWrite(total), unit: "bytes" },
+        ...ofNoWrites(total),
         note: Number.isNaN(perWrite(everybody)) ? "" : `all jobs: ${formatBytes(perWrite(everybody))}`,
         about:
           "Bytes written / write calls, beside the same of all jobs: small calls cost servers more than large ones.",
       },
       {
         ...{ label: "Small writes", value: shareOf(total.smallWriteCalls, total.writeCalls), unit: "share" },
+        ...ofNoWrites(total),
         note: `all jobs: ${formatShare(shareOf(everybody.smallWriteCalls, everybody.writeCalls))}`,
         about: "Write calls in minutes with less than 64 KiB for each call on average, of all write calls.",
       },
@@ -145,12 +152,13 @@ function jobTable({ jobs, jobsTotal }: PersonAnswer, by: "user" | "account", zon
         ["read", "Read", "bytes", "Bytes read."],
         ["written", "Written", "bytes", "Bytes written."],
         ["metadata", "Metadata", "count", "Metadata operations."],
-        ["perWrite", "Bytes for each write", "bytes", "Bytes written / write calls."],
+        ["perWrite", "Bytes for each write", "bytes", "Bytes written / write calls.", { none: NO_WRITES }],
         [
           "small",
           "Small writes",
           "share",
           "Write calls in minutes with less than 64 KiB for each call, of all.",
+          { none: NO_WRITES },
         ],
       ],
       jobs.map((one) => [

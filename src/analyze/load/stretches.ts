@@ -19,12 +19,13 @@ export function stretchMinutes(window: Window): number {
   return Math.ceil(least / grain) * grain;
 }
 
-/** A stretch may have begun before the window. */
-const beginOf = (window: Window): number => Math.floor(window.from / grainOf(window)) * grainOf(window);
+/** The minute at which the first stretch begins: at the window's start, or before it at a whole hour or day. */
+export const stretchesBegin = (window: Window): number =>
+  Math.floor(window.from / grainOf(window)) * grainOf(window);
 
 export const stretchesOf = (window: Window): number =>
-  Math.ceil((window.to - beginOf(window)) / stretchMinutes(window));
+  Math.ceil((window.to - stretchesBegin(window)) / stretchMinutes(window));
 
 /** Which stretch a row with `minute_unix` is in. */
 export const stretchSql = (window: Window, table = ""): string =>
-  `((${table}minute_unix - ${beginOf(window)}) // ${stretchMinutes(window)})::integer`;
+  `((${table}minute_unix - ${stretchesBegin(window)}) // ${stretchMinutes(window)})::integer`;

@@ -35,6 +35,8 @@ interface PageColumn {
   readonly label: string;
   readonly unit: Unit;
   readonly hidden?: true;
+  readonly signed?: true;
+  readonly none?: string;
   readonly look?: ColumnLook;
   /** Place of the column with the addresses of its cells, each plain or null. */
   readonly link?: number;
@@ -57,12 +59,14 @@ export function pageTable(table: TableBlock, section: string): PageTable {
   return {
     id: domId(table.id),
     section,
-    columns: table.columns.map(({ key, label, unit, hidden }, at) => {
+    columns: table.columns.map(({ key, label, unit, hidden, signed, none }, at) => {
       const look = lookOf(table, at);
       const link = links[at];
       return {
         ...{ key, label: visible(label), unit },
         ...(hidden && { hidden: true as const }),
+        ...(signed && { signed: true as const }),
+        ...(none !== undefined && { none }),
         ...(look !== undefined && { look }),
         ...(link !== undefined && { link }),
       };

@@ -70,6 +70,26 @@ describe("a table", () => {
     expect(html({ ...repeating, rows: [["short", "a", "b"]] })).not.toContain('class="whole"');
   });
 
+  it("marks what rose, and says what a column has where there is no value", () => {
+    const made = html({
+      ...repeating,
+      columns: [
+        repeating.columns[0]!,
+        { key: "c", label: "Change", unit: "bytes", about: "", signed: true },
+        { key: "m", label: "Mean", unit: "bytes", about: "", none: "–" },
+        { key: "x", label: "Other", unit: "count", about: "" },
+      ],
+      rows: [
+        ["a", 2000, null, null],
+        ["b", -2000, 7, 7],
+        ["c", 0, 7, 7],
+      ],
+    });
+    expect(made).toContain("<td>+2 kB<td><i>–</i><td><i>not recorded</i>");
+    expect(made).toContain("<td>-2 kB<td>7 B<td>7");
+    expect(made).toContain("<td>0 B");
+  });
+
   it("leads where a column with addresses says, and nowhere else", () => {
     const linked = (address: string) =>
       html({

@@ -1,6 +1,6 @@
 /** Tables: the first rows as markup, which can be read without the script; the script has all rows as data. */
-import type { Cell, Figure, TableBlock, Unit } from "../../model/index.ts";
-import { NOT_RECORDED, verdictClass } from "../../plot/index.ts";
+import type { Cell, Figure, TableBlock, TableColumn, Unit } from "../../model/index.ts";
+import { NOT_RECORDED, plusSign, verdictClass } from "../../plot/index.ts";
 import { type ColumnLook, linkColumn, lookOf } from "./data.ts";
 import { attribute, cellName, domId, escapeHtml, plainAddress, prose } from "./escape.ts";
 import type { HtmlParts } from "./parts.ts";
@@ -27,7 +27,7 @@ export function tableHtml(table: TableBlock, index: number, parts: HtmlParts, ro
   const line = (cells: readonly Cell[], attributes: string): string =>
     `<tr${attributes}>${shown
       .map((at, nth) =>
-        cellHtml(cells[at] ?? null, table.columns[at]?.unit ?? "none", nth === 0, parts, {
+        cellHtml(cells[at] ?? null, table.columns[at] ?? PLAIN, nth === 0, parts, {
           look: looks[at],
           address: plainAddress(cells[links[at] ?? -1]),
         }),
@@ -84,9 +84,11 @@ function headerHtml(column: TableBlock["columns"][number], look: ColumnLook | un
   return `<th scope="col"${kind} data-key="${attribute(column.key)}"><span class="label">${prose(column.label)}</span>${aboutButton(column.label, column.about)}`;
 }
 
+const PLAIN = { unit: "none" } as const;
+
 function cellHtml(
   cell: Cell,
-  unit: Unit,
+  { unit, signed, none = NOT_RECORDED }: Pick<TableColumn, "unit" | "signed" | "none">,
   first: boolean,
   parts: HtmlParts,
   { look, address = null }: { readonly look?: ColumnLook | undefined; readonly address?: string | null } = {},
@@ -97,11 +99,11 @@ function cellHtml(
   const kind = isText(unit) ? ` class="${classes}"` : "";
   const tag = first ? `<th scope="row"${kind}>` : `<td${kind}>`;
   if (cell === null || (typeof cell === "number" && Number.isNaN(cell)))
-    return `${tag}<i>${NOT_RECORDED}</i>`;
+    return `${tag}<i>${escapeHtml(none)}</i>`;
   const text = isName ? cellName(cell, first ? NAME_CHARACTERS_MAX : TEXT_CHARACTERS_MAX) : "";
   if (address !== null && isName) return `${tag}<a href="${attribute(address)}">${text}</a>`;
   if (isName) return tag + text;
-  return tag + escapeHtml(parts.format(cell, unit));
+  return tag + plusSign(cell, signed) + escapeHtml(parts.format(cell, unit));
 }
 
 function isText(unit: Unit): boolean {
@@ -124,7 +126,7 @@ export function figureTableHtml(figure: Figure, parts: HtmlParts): string {
     .slice(0, FIGURE_ROWS_MAX)
     .map(
       (row) =>
-        `<tr>${row.map((cell, at) => cellHtml(cell, columns[at]?.unit ?? "none", at === 0, parts)).join("")}\n`,
+        `<tr>${row.map((cell, at) => cellHtml(cell, columns[at] ?? PLAIN, at === 0, parts)).join("")}\n`,
     );
   const cut =
     rows.length > FIGURE_ROWS_MAX

@@ -14,7 +14,7 @@ import type {
   TableBlock,
   Tile,
 } from "../../model/index.ts";
-import { formatValue } from "../../plot/index.ts";
+import { formatValue, plusSign } from "../../plot/index.ts";
 import { visible } from "../html/index.ts";
 import { figureText } from "./figures.ts";
 
@@ -242,10 +242,10 @@ const CELL_MAX = 28;
 const GAP = 2;
 const firstMin = (unit: string) => (unit === "unix-seconds" ? 20 : 16);
 
-function cellText({ index, unit }: IndexedColumn, row: readonly Cell[]): string {
+function cellText({ index, unit, signed }: IndexedColumn, row: readonly Cell[]): string {
   const cell = row[index];
   if (cell === null || cell === undefined) return "-";
-  return typeof cell === "string" ? plain(cell) : formatValue(cell, unit);
+  return typeof cell === "string" ? plain(cell) : plusSign(cell, signed) + formatValue(cell, unit);
 }
 
 /** Columns in their order, without the least important ones that the width has no room for. */

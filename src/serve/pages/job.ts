@@ -163,14 +163,17 @@ async function mapPanel(
       (_, at) => values.reduce((sum, { bytes }) => sum + (bytes[at] ?? 0), 0) / seconds,
     );
   const [own, beside] = [total(load.targets), Array.from(load.others, (value) => value / seconds)];
-  const { divisor, unit } = byteScale(Math.max(0, ...own, ...beside), "/s");
+  const most = Math.max(0, ...own, ...beside);
+  const { divisor, unit } = byteScale(most, "/s");
+  // Without bytes each strip has the axis of nothing.
+  const top = most > 0 ? { top: most / divisor } : {};
   const strips: Strip[] = [
     {
       name: "This job",
       unit,
       values: own.map((value) => value / divisor),
       band: undefined,
-      top: Math.max(1e-9, ...own, ...beside) / divisor,
+      ...top,
     },
     {
       name: "Others",
@@ -178,7 +181,7 @@ async function mapPanel(
       values: beside.map((value) => value / divisor),
       band: undefined,
       noBand: "same targets",
-      top: Math.max(1e-9, ...own, ...beside) / divisor,
+      ...top,
     },
   ];
   const shown = load.targets.slice(0, ROWS_MAX);

@@ -6,6 +6,7 @@ import {
   type Ranking,
   rank,
   rankingDocument,
+  stretchesBegin,
   stretchMinutes,
   type TargetSteps,
   targetSeries,
@@ -211,7 +212,7 @@ function stackedJobs(ranking: Ranking, axis: TimeAxis, zone: string): Block[] {
   const rest = Array.from({ length: count }, (_, at) =>
     rows.slice(STACKED).reduce((sum, { when }) => sum + (when[at] ?? 0), others.when[at] ?? 0),
   );
-  const first = Math.floor(window.from / step) * step;
+  const first = stretchesBegin(window);
   const figure: Figure = {
     ...{
       id: "jobs-stacked",
@@ -224,7 +225,7 @@ function stackedJobs(ranking: Ranking, axis: TimeAxis, zone: string): Block[] {
     chart: {
       ...{ kind: "bars", direction: "vertical", stacked: true },
       categories: Array.from({ length: count }, (_, at) =>
-        timeText(axis, first + at * step, window.to - window.from > 1440),
+        timeText(axis, Math.max(window.from, first + at * step), window.to - window.from > 1440),
       ),
       categoryLabel: `time (${zone})`,
       value: {
