@@ -31,6 +31,14 @@ export interface PublishedMark {
   readonly share?: number;
 }
 
+/** A place of a paper among categories, where category i covers [i, i + 1]: a line, or with `to` a range. */
+export interface PublishedPlace {
+  readonly from: number;
+  readonly to?: number;
+  /** With its value: "paper, peak at 5 h". */
+  readonly label: string;
+}
+
 export type Chart =
   | BarsChart
   | HeatChart
@@ -85,6 +93,8 @@ export interface BarsChart {
     readonly high?: readonly number[];
   }[];
   readonly published?: readonly PublishedMark[];
+  /** Of bars that grow upwards. */
+  readonly publishedPlaces?: readonly PublishedPlace[];
 }
 
 /** A matrix of cells, with bars of column sums above and row sums at the right. Zero cells stay blank. */

@@ -23,7 +23,8 @@ export function figureCsv(figure: Figure): string {
 }
 
 const publishedRows = (chart: Chart): number =>
-  "published" in chart && chart.published !== undefined ? chart.published.length : 0;
+  ("published" in chart ? (chart.published?.length ?? 0) : 0) +
+  ("publishedPlaces" in chart ? (chart.publishedPlaces?.length ?? 0) : 0);
 
 /** Columns and rows for a table beside the picture; null is "not recorded". */
 export function figureTable(figure: Figure): FigureTable {

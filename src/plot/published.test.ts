@@ -108,3 +108,58 @@ describe("the CSV of a figure of generated data", () => {
     },
   );
 });
+
+describe("the text of a published value", () => {
+  const grounds = (svg: string) => (svg.match(/rx="3"/g) ?? []).length;
+
+  it("stands beside bars where there is room, else on a ground of its own", () => {
+    const categories = Array.from({ length: 12 }, (_, index) => String(index));
+    const of = (height: (index: number) => number): BarsChart => ({
+      ...bars,
+      categories,
+      series: [{ name: "here", role: "read", values: categories.map((_, index) => height(index)) }],
+      published: [{ value: 0.5, label: "paper" }],
+    });
+    // High bars are at the right, where the text would stand first.
+    const half = renderSvg(figure(of((index) => (index < 6 ? 0.1 : 0.9))), { width: 900 });
+    expect(grounds(half)).toBe(0);
+    expect(textAt(half, "paper 50 %")![0]).toBeLessThan(450);
+    expect(grounds(renderSvg(figure(of(() => 0.9)), { width: 900 }))).toBe(1);
+  });
+
+  it("is not crossed by a curve", () => {
+    const steep: CmfChart = {
+      ...cmf,
+      series: [{ ...cmf.series[0]!, values: [10, 100, 1000], shares: [0.1, 0.2, 1], mean: 200 }],
+      published: [{ value: 100, share: 0.2, label: "paper" }],
+    };
+    expect(grounds(renderSvg(figure(steep), { width: 900 }))).toBe(0);
+  });
+});
+
+describe("places of a paper among categories", () => {
+  const placed: BarsChart = {
+    ...bars,
+    published: [],
+    categories: ["0", "1", "2", "3"],
+    series: [{ name: "here", role: "read", values: [0.1, 0.2, 0.3, 0.4] }],
+    publishedPlaces: [
+      { from: 1, to: 3, label: "paper, 1 to 3 h" },
+      { from: 0.5, label: "paper, 0 h" },
+    ],
+  };
+
+  it("are a line, or two around a range, with their text", () => {
+    const svg = renderSvg(figure(placed), { width: 900 });
+    const lines = [...svg.matchAll(/<path d="([^"]+)"[^>]*stroke-dasharray="10 3 2 3"/g)];
+    expect(lines.map(([, d]) => d!.split("M").length - 1)).toEqual([2, 1]);
+    for (const { label } of placed.publishedPlaces!) expect(textAt(svg, label)).toBeDefined();
+  });
+
+  it("are in the CSV, without a value that they do not have", () => {
+    const csv = figureCsv({ ...figure(placed), synthetic: true })
+      .trim()
+      .split("\r\n");
+    expect(csv.slice(-2)).toEqual(['"","paper, 1 to 3 h",,published', '"","paper, 0 h",,published']);
+  });
+});

@@ -3,16 +3,8 @@ import { type Block, type Cell, type ReplayData, type Section, table } from "../
 import { standardDeviation } from "../../base/statistics.ts";
 import { formatMany } from "../../base/units.ts";
 import { checkTable, figures, rowsOf } from "./replay-blocks.ts";
-import { rangeOf } from "./replay-data.ts";
+import { rangeOf, TABLE_1 } from "./replay-data.ts";
 import { fig2, fig3, imbalanceOf } from "./replay-figures.ts";
-
-/** Table I as printed: tests, MB/s, MB/s, share. */
-const TABLE_1 = [
-  { machine: "jaguar", twoJobs: false, name: "Jaguar", tests: 469, mean: 17800, sd: 10700, cov: 0.6009 },
-  { machine: "franklin", twoJobs: false, name: "Franklin", tests: 2581, mean: 6220, sd: 2500, cov: 0.4022 },
-  { machine: "xtp", twoJobs: true, name: "XTP, two jobs", tests: 400, mean: 789, sd: 344, cov: 0.4368 },
-  { machine: "xtp", twoJobs: false, name: "XTP, one job", tests: 320, mean: 1440, sd: 128, cov: 0.0886 },
-] as const;
 
 export function externalSection(data: ReplayData): Section[] {
   const hourly = data.series.filter((one) => one.hourly);

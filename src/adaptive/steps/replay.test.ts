@@ -45,12 +45,15 @@ describe("the paper's figures", () => {
   it("Fig 2 counts every test once", () => {
     const values = [0, 5, 99, 100, 101, 2400, 2400.5];
     const [figure] = fig2(dataOf({ series: [seriesOf({ hourly: true }, values)] }));
-    const { categories, series } = bars(figure?.chart);
+    const { categories, series, publishedPlaces } = bars(figure?.chart);
     // 2400.5 over 24 bins is just above 100, so bins are 200 wide.
     expect(categories[0]).toBe("0–200");
     expect(series[0]?.values.reduce((sum, one) => sum + one, 0)).toBe(values.length);
     expect(series[0]?.values[0]).toBe(5);
     expect(series[0]?.values[12]).toBe(2);
+    // Table I's mean of 17,800 MB/s lies beyond all tests; the axis reaches it.
+    expect(publishedPlaces).toEqual([{ from: 89, label: "paper, mean 17,800 MB/s" }]);
+    expect(categories.length).toBe(90);
   });
 
   it("Fig 3 shows the pair that comes nearest to the published factors", () => {

@@ -37,7 +37,7 @@ export const common = {
     { default: "4" },
   ),
   repeats: option.whole(
-    "repetitions per point; with three or more, the fastest and the slowest are dropped",
+    "repetitions per point; with three or more, the fastest and the slowest are dropped, and a verdict needs two that count: not 1 or 3",
     {
       min: 1,
       max: 2000,

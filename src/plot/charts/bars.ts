@@ -5,7 +5,8 @@ import { roundTimes } from "../clock-names.ts";
 import { formatExact, formatTick, formatValue, NOT_RECORDED } from "../format.ts";
 import { type Frame, frame, placesAxis } from "../frame.ts";
 import { type LegendEntry, missingMark, seriesLegend } from "../legend.ts";
-import { publishedMarks } from "../published.ts";
+import { type Box, overlaps } from "../places.ts";
+import { publishedMarks, publishedPlaces } from "../published.ts";
 import { horizontalLine, label, lines, tag, title, verticalLine } from "../svg.ts";
 import { cleanText, fitMiddle, fitNames, textWidth } from "../text.ts";
 import { thinnedTicks, type ValueAxis, valueAxis } from "../ticks.ts";
@@ -30,7 +31,7 @@ export const bars: ChartKind<BarsChart> = {
           ...(hasWhiskers(chart) ? [one.low?.[index] ?? Number.NaN, one.high?.[index] ?? Number.NaN] : []),
         ]),
       ),
-      ...(chart.published ?? []).map(({ label: name, value }) => [
+      ...publishedOf(chart).map(({ label: name, value }) => [
         ...["", name, value],
         ...(hasWhiskers(chart) ? [Number.NaN, Number.NaN] : []),
       ]),
@@ -63,6 +64,12 @@ export const bars: ChartKind<BarsChart> = {
   }),
 };
 
+/** A place among the categories has no value; its label tells it. */
+const publishedOf = ({ published = [], publishedPlaces: places = [] }: BarsChart) => [
+  ...published,
+  ...places.map(({ label: name }) => ({ label: name, value: Number.NaN })),
+];
+
 /** A bar in units of the axes: `from` and `to` across categories (category i covers [i, i + 1]), then values. */
 interface Bar {
   readonly category: number;
@@ -89,6 +96,7 @@ const HEIGHT_MAX = 6000;
 const FILLED = 0.72;
 /** A bar is a bar, not a wall. */
 const BAR_PX_MAX = 90;
+const NUMBER_PX = 12;
 
 function draw(chart: BarsChart, context: DrawContext) {
   const { categories, series, direction } = chart;
@@ -127,9 +135,13 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
   for (const { at, value: end, hover } of gaps)
     body += tag("g", {}, title(hover) + missingMark(made.x(at), made.y(end) - (end > 0 ? 18 : 6)));
   body += valuesAbove(chart, bars, made);
+  const box = { left, right, top: plotTop, bottom: plotBottom };
+  const covered = coveredBy(bars, (bar) => boxOf(bar, made, "x"));
   body += publishedMarks(chart.published ?? [], {
-    ...{ box: { left, right, top: plotTop, bottom: plotBottom }, unit: value.unit, axis: "y", place: made.y },
+    ...{ box, unit: value.unit, axis: "y", place: made.y },
+    covered,
   });
+  body += publishedPlaces(chart.publishedPlaces ?? [], { box, place: made.x, covered });
   const categoryLabel = fitMiddle(chart.categoryLabel, right - left, FONT);
   body += label(categoryLabel, {
     ...{ x: (left + right) / 2, y: plotBottom + names.height + 14 },
@@ -183,6 +195,7 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
   }
   body += publishedMarks(chart.published ?? [], {
     ...{ box: { left, right, top: plotTop, bottom: plotBottom }, unit: value.unit, axis: "x", place: made.x },
+    covered: coveredBy(bars, (bar) => boxOf(bar, made, "y")),
   });
   const textsByPlace = new Map(endTexts.map(({ at, text }) => [at, text]));
   for (const { at, value: end, hover } of gaps) {
@@ -258,17 +271,25 @@ function layOut({ categories, series, stacked, value }: BarsChart, axis: ValueAx
 
 /** One group per series: its fill is then written once. */
 function barMarks(bars: readonly Bar[], context: DrawContext, made: Frame, across: "x" | "y"): string {
-  const rect = ({ from, to, low, high, hover }: Bar) => {
-    const [x1, x2, y1, y2] =
-      across === "x"
-        ? [made.x(from), made.x(to), made.y(high), made.y(low)]
-        : [made.x(low), made.x(high), made.y(from), made.y(to)];
-    return tag("rect", { x: x1, y: y1, width: x2 - x1, height: y2 - y1 }, title(hover));
+  const rect = (bar: Bar) => {
+    const { left, right, top, bottom } = boxOf(bar, made, across);
+    return tag("rect", { x: left, y: top, width: right - left, height: bottom - top }, title(bar.hover));
   };
   return [...bySeries(bars).values()]
     .map((of) => tag("g", { fill: context.fill(of[0]!.role) }, of.map(rect).join("")))
     .join("");
 }
+
+const boxOf = ({ from, to, low, high }: Bar, made: Frame, across: "x" | "y"): Box =>
+  across === "x"
+    ? { left: made.x(from), right: made.x(to), top: made.y(high), bottom: made.y(low) }
+    : { left: made.x(low), right: made.x(high), top: made.y(from), bottom: made.y(to) };
+
+/** With a little room for the number over a bar. */
+const coveredBy = (bars: readonly Bar[], box: (bar: Bar) => Box) => {
+  const boxes = bars.map(box);
+  return (place: Box) => boxes.some((bar) => overlaps(place, { ...bar, top: bar.top - NUMBER_PX }));
+};
 
 function bySeries(bars: readonly Bar[]): Map<number, Bar[]> {
   const groups = new Map<number, Bar[]>();

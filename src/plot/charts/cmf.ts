@@ -143,9 +143,15 @@ function draw(chart: CmfChart, context: DrawContext) {
   if (gutter > 0) body += gutterMark(zero, left, box);
   body += made.axes + means.draw(top, bottom);
   for (const curve of curves) body += steps(curve, box, placeX, placeY, x);
-  body += names(curves, box, placeX, placeY);
+  const drawnCurves = curves.map((curve) => ({ ...curve, xs: Float64Array.from(curve.values, placeX) }));
+  const named = names(drawnCurves, box, placeX, placeY);
+  body += named.body;
   body += publishedMarks(published, {
     ...{ box, unit: x.unit, axis: "x", place: placeX, placeShare: placeY },
+    uprights: curves.map(({ series }) => placeX(series.mean)),
+    covered: (place) =>
+      drawnCurves.some((curve) => crosses(curve, place, placeY)) ||
+      named.places.some((other) => overlaps(place, other)),
   });
   body += axisNames(x.label, "share at or below", box);
   return { body, height: bottom + 40 };
@@ -272,14 +278,13 @@ function meanRows(
 
 /** Names beside their curves, where no curve and no other name is. */
 function names(
-  curves: readonly Curve[],
+  curves: readonly Placed[],
   box: Box,
   placeX: (value: number) => number,
   placeY: (share: number) => number,
-): string {
-  if (curves.length < 2) return "";
-  const placed = curves.map((curve) => ({ ...curve, xs: Float64Array.from(curve.values, placeX) }));
+): { readonly body: string; readonly places: readonly Box[] } {
   const taken: Box[] = [];
+  if (curves.length < 2) return { body: "", places: taken };
   let body = "";
   for (const curve of curves) {
     if (curve.values.length === 0) continue;
@@ -288,13 +293,13 @@ function names(
       (at) =>
         within(at, box) &&
         !taken.some((other) => overlaps(at, other)) &&
-        !placed.some((other) => crosses(other, at, placeY)),
+        !curves.some((other) => crosses(other, at, placeY)),
     );
     if (place === undefined) continue;
     taken.push(place);
     body += boxedText(shown, place, curve.series.name);
   }
-  return body;
+  return { body, places: taken };
 }
 
 interface Placed extends Curve {

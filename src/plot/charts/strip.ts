@@ -5,6 +5,7 @@ import { classesOf } from "../classes.ts";
 import { formatExact, formatTick } from "../format.ts";
 import { frame, placesAxis } from "../frame.ts";
 import { classLegend, missingMark } from "../legend.ts";
+import { type Box, overlaps } from "../places.ts";
 import { publishedMarks } from "../published.ts";
 import { horizontalLine, label, lines, rectPath, tag, title } from "../svg.ts";
 import { fitMiddle, textWidth } from "../text.ts";
@@ -71,6 +72,7 @@ function draw(chart: StripChart, context: DrawContext) {
   // A single target is a bar, not a wall; a thousand stand without gaps.
   const width = band > 60 ? 60 : band > 4 ? band * 0.84 : band;
   let body = made.grid + made.axes;
+  const drawn: Box[] = [];
   for (const [index, item] of items.entries()) {
     const middle = left + (index + 0.5) * band;
     const hover = title(
@@ -89,11 +91,13 @@ function draw(chart: StripChart, context: DrawContext) {
     const size = Math.max(1, Math.abs(a - b));
     const y = b <= a ? a - size : a;
     body += tag("path", { d: rectPath(middle - width / 2, y, width, size), fill }, hover);
+    drawn.push({ left: middle - width / 2, right: middle + width / 2, top: y, bottom: y + size });
   }
   body += lines(horizontalLine(made.y(base), left, right), "muted");
   body += names(chart, band, left, bottom);
   body += publishedMarks(published, {
     ...{ box: { left, right, top, bottom }, unit: height.unit, axis: "y", place: made.y },
+    covered: (place) => drawn.some((bar) => overlaps(place, bar)),
   });
   const used = ofTotal === undefined ? "" : usedText(chart, ofTotal);
   const usedWidth = used === "" ? 0 : textWidth(used, FONT) + 16;

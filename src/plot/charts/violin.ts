@@ -91,7 +91,18 @@ function draw(chart: ViolinChart, context: DrawContext) {
     const halfAt = (at: number) => (widest > 0 ? (densityAt(group, at) / widest) * room : 0);
     body += violinOf(group, { middle, room, place: made.y, halfAt, log: axis.scale === "log", box, value });
   }
-  body += publishedMarks(published, { ...{ box, unit: value.unit, axis: "y", place: made.y } });
+  body += publishedMarks(published, {
+    ...{ box, unit: value.unit, axis: "y", place: made.y },
+    covered: (place) =>
+      groups.some((group, index) => {
+        const at = group.values.filter(
+          (one) => made.y(one) > place.top - 3 && made.y(one) < place.bottom + 3,
+        );
+        const half = Math.max(0, ...at.map((one) => (densityAt(group, one) / widest) * room));
+        const middle = left + (index + 0.5) * band;
+        return half > 0 && place.left < middle + half && place.right > middle - half;
+      }),
+  });
   const below = namesBelow(chart, band, box);
   body += below.body;
   body += label(fitMiddle(value.label, right - 8, FONT), {

@@ -1,5 +1,5 @@
 /** Figures as the paper has them: its number in the heading, and what it prints drawn in. */
-import type { Chart, DensityChart, Figure, PublishedMark } from "../../../model/index.ts";
+import type { Chart, DensityChart, Figure, PublishedMark, PublishedPlace } from "../../../model/index.ts";
 import { assert } from "../../../base/assert.ts";
 import type { ItemFacts } from "./item.ts";
 import { itemAndKey, publishedText, valueInfo, type ValueUnit } from "./values.ts";
@@ -13,6 +13,8 @@ export interface PaperFigure<Published> {
   readonly keys?: readonly string[];
   /** Those that have a place on its axis. */
   marks?(published: (key: string) => Published): readonly PublishedMark[];
+  /** Those that have a place among the categories of its bars. */
+  places?(published: (key: string) => Published): readonly PublishedPlace[];
 }
 
 /** The figures of the paper, and how its numbers are written. */
@@ -39,12 +41,13 @@ export function asInPaper<Published>(
     const { info } = infoOf(full);
     return `${info[1]} ${publishedText(info, text)}`;
   });
-  const marks = found.marks?.((full) => infoOf(full).published) ?? [];
+  const publishedOf = (full: string) => infoOf(full).published;
+  const [marks, places] = [found.marks?.(publishedOf) ?? [], found.places?.(publishedOf) ?? []];
   return {
     ...figure,
     title: `Figure ${found.number}: ${lowered(figure.title)}`,
     ...(said.length === 0 ? {} : { published: said.join("; ") }),
-    chart: marked(figure.chart, marks),
+    chart: marked(figure.chart, marks, places),
   };
 }
 
@@ -52,7 +55,9 @@ export function asInPaper<Published>(
 const lowered = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 
-function marked(chart: Chart, marks: readonly PublishedMark[]): Chart {
+function marked(chart: Chart, marks: readonly PublishedMark[], places: readonly PublishedPlace[]): Chart {
+  if (chart.kind === "bars" && places.length > 0)
+    return { ...chart, publishedPlaces: places, ...(marks.length > 0 && { published: marks }) };
   if (marks.length === 0) return chart;
   if (chart.kind === "density") return { ...chart, marks: [...(chart.marks ?? []), ...marks.map(acrossX)] };
   if (chart.kind === "cmf" || chart.kind === "bars" || chart.kind === "violin" || chart.kind === "strip")

@@ -161,7 +161,12 @@ export function countsText(
   const against = refuted.length === 0 ? "" : ` Against the paper: ${refuted.join(", ")}.`;
   const synthetic = isSynthetic(origin);
   const held = synthetic ? "reproduced" : `confirmed ${here}`;
-  const counts = `Of ${what} ${count("confirmed")} are ${held}, ${count("refuted")} refuted, and ${count("insufficient")} cannot be judged from this data.${against}`;
+  const unjudged = count("insufficient");
+  const rest =
+    unjudged === 0
+      ? ` and ${count("refuted")} refuted`
+      : `, ${count("refuted")} refuted, and ${unjudged} cannot be judged from this data`;
+  const counts = `Of ${what} ${count("confirmed")} are ${held}${rest}.${against}`;
   // A generator that was fitted to the published values proves nothing.
   return `${provenancePrefix(origin)}${synthetic ? `${counts} This says nothing about a real system.` : counts}`;
 }

@@ -92,7 +92,19 @@ export const REUSE_FIGURES: readonly PaperFigure<Published>[] = [
     marks: (of) => [line(of("A13.posixSdBytes"), "POSIX, below")],
   },
   { id: "figure-8c", number: "8(c)" },
-  { id: "figure-9a", number: "9(a)", keys: ["A14.peakHour"] },
+  {
+    id: "figure-9a",
+    number: "9(a)",
+    keys: ["A14.peakHour"],
+    // The middle of the hours that the paper names; bars of hour h cover [h, h + 1].
+    places: (of) => [
+      {
+        from: Number(of("A14.peakHour")) - 1,
+        to: Number(of("A14.peakHour")) + 1,
+        label: "paper, most data 3 to 5 h",
+      },
+    ],
+  },
   { id: "figure-9b", number: "9(b)", keys: ["A14.spearman"] },
   {
     id: "figure-9c",

@@ -1,5 +1,5 @@
 /** Which figure of the paper each of ours repeats, and what the paper prints for it. */
-import type { PublishedMark } from "../../../model/index.ts";
+import type { PublishedMark, PublishedPlace } from "../../../model/index.ts";
 import type { PaperFigure } from "../common/paper-figure.ts";
 import type { Published } from "./item.ts";
 
@@ -8,6 +8,13 @@ const lines = ({ cab, quartz }: Published, label: string): PublishedMark[] => [
   ...(cab === undefined ? [] : [{ value: cab, label: `paper, ${label}, Cab` }]),
   ...(quartz === undefined ? [] : [{ value: quartz, label: `paper, ${label}, Quartz` }]),
 ];
+
+/** In the middle of the bar of the hour; the paper has one pair for both clusters. */
+const peaks = (of: (key: string) => Published, what: string): PublishedPlace[] =>
+  ["B17.earlierPeakHour", "B17.laterPeakHour"].flatMap((key) => {
+    const { quartz: hour } = of(key);
+    return hour === undefined ? [] : [{ from: hour + 0.5, label: `paper, ${what} at ${hour} h` }];
+  });
 
 export const SYSTEM_FIGURES: readonly PaperFigure<Published>[] = [
   {
@@ -46,6 +53,16 @@ export const SYSTEM_FIGURES: readonly PaperFigure<Published>[] = [
       { value: of("B16.mostlySmallShare").quartz ?? Number.NaN, label: "paper, mostly 1 KB to 1 MB" },
     ],
   },
-  { id: "figure-14a", number: "14(a)", keys: ["B17.earlierPeakHour", "B17.laterPeakHour"] },
-  { id: "figure-14b", number: "14(b)", keys: ["B17.earlierPeakHour", "B17.laterPeakHour"] },
+  {
+    id: "figure-14a",
+    number: "14(a)",
+    keys: ["B17.earlierPeakHour", "B17.laterPeakHour"],
+    places: (of) => peaks(of, "peak"),
+  },
+  {
+    id: "figure-14b",
+    number: "14(b)",
+    keys: ["B17.earlierPeakHour", "B17.laterPeakHour"],
+    places: (of) => peaks(of, "slow"),
+  },
 ];
