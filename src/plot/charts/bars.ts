@@ -127,7 +127,7 @@ function vertical(chart: BarsChart, context: DrawContext, top: number) {
     ...{ left, right, top: plotTop, bottom: plotBottom },
     ...{ x: placesAxis(categories.length), y: { ...axis, unit: value.unit } },
   });
-  const names = namesBelow(chart, band, left, plotBottom);
+  const names = namesBelow(chart, band, { left, bottom: plotBottom, width: context.width });
   let body = label(fitMiddle(value.label, right - 8, FONT), { x: 8, y: top + 10, fill: "var(--plot-muted)" });
   body += made.grid + barMarks(bars, context, made, "x") + whiskerLines(bars, made, "x");
   // On a log axis zero stands at the low end, as do bars that begin there.
@@ -302,7 +302,11 @@ function bySeries(bars: readonly Bar[]): Map<number, Bar[]> {
 }
 
 /** Names under their bars: level if they all fit, else slanted, else only every k-th. */
-function namesBelow(chart: BarsChart, band: number, left: number, bottom: number) {
+function namesBelow(
+  chart: BarsChart,
+  band: number,
+  { left, bottom, width }: { readonly left: number; readonly bottom: number; readonly width: number },
+) {
   const { categories } = chart;
   const clean = fitNames(categories, 130, FONT_SMALL);
   const widest = Math.max(...clean.map((name) => textWidth(name, FONT_SMALL)));
@@ -312,7 +316,10 @@ function namesBelow(chart: BarsChart, band: number, left: number, bottom: number
   const written = times ?? categories.flatMap((_, index) => (index % every === 0 ? [index] : []));
   let body = "";
   for (const index of written) {
-    const x = left + (index + 0.5) * band + (level ? 0 : 3);
+    const middle = left + (index + 0.5) * band;
+    // The last name stays within the picture.
+    const half = textWidth(clean[index]!, FONT_SMALL) / 2 + 1;
+    const x = level ? clamp(middle, half, width - half) : middle + 3;
     // A slanted name reaches to the left of its bar; near the edge there is less room.
     const shown = level ? clean[index]! : fitMiddle(clean[index]!, (x - 4) / 0.77, FONT_SMALL);
     const y = bottom + 14;

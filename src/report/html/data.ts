@@ -119,7 +119,7 @@ export function lookOf({ columns, rows, groups = [] }: TableBlock, at: number): 
 /** From this many rows on, a sentence that each of them repeats is said once, in the caption. */
 const REPEATED_ROWS_MIN = 3;
 
-/** The table without columns of sentences that say the same in every row; the caption says them. */
+/** The table without columns of sentences that say the same in every row, and of values that no row has; the caption says so. */
 export function withoutRepeats(table: TableBlock): TableBlock {
   const { rows, columns } = table;
   if (rows.length < REPEATED_ROWS_MIN || table.groups !== undefined) return table;
@@ -129,11 +129,26 @@ export function withoutRepeats(table: TableBlock): TableBlock {
     const isSame = at > 0 && !column.hidden && isSentence && rows.every((row) => row[at] === first);
     return isSame ? [{ at, text: `${column.label}: ${first}` }] : [];
   });
-  if (repeated.length === 0) return table;
-  const places = new Set(repeated.map(({ at }) => at));
+  // Sums of others have a blank there.
+  const unknown = columns.flatMap((column, at) => {
+    const cells = rows.map((row) => row[at] ?? null);
+    const isUnknown = cells.filter((cell) => cell === null).length >= REPEATED_ROWS_MIN;
+    return isUnknown &&
+      at > 0 &&
+      !column.hidden &&
+      column.none === undefined &&
+      cells.every((cell) => cell === null || cell === "")
+      ? [{ at, label: column.label }]
+      : [];
+  });
+  if (repeated.length + unknown.length === 0) return table;
+  const places = new Set([...repeated, ...unknown].map(({ at }) => at));
   return {
     ...table,
-    caption: [table.caption, ...repeated.map(({ text }) => text)].join(" "),
+    caption: [
+      ...[table.caption, ...repeated.map(({ text }) => text)],
+      ...(unknown.length === 0 ? [] : [`Not recorded: ${unknown.map(({ label }) => label).join(", ")}.`]),
+    ].join(" "),
     columns: columns.map((column, at) => (places.has(at) ? { ...column, hidden: true } : column)),
   };
 }

@@ -114,6 +114,14 @@ describe("a table", () => {
       expect(linked(bad), bad).not.toMatch(/<a href="(?!#)/);
   });
 
+  it("says once what no row has", () => {
+    const rows = ["F1", "F2", "F3"].map((id) => [id, null, "b"]);
+    const made = html({ ...repeating, rows: [...rows, ["others", "", "c"]] });
+    expect(made).toContain("Verdicts. Not recorded: Here.");
+    expect(made).not.toContain('data-key="Here"');
+    expect(html({ ...repeating, rows: [...rows, ["others", "d", "c"]] })).toContain('data-key="Here"');
+  });
+
   it("says once what every row repeats, and keeps it in the data", () => {
     const page = html(repeating);
     expect(page).toContain(`Verdicts. Why: ${sentence}`);
