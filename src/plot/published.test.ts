@@ -127,6 +127,17 @@ describe("the text of a published value", () => {
     expect(grounds(renderSvg(figure(of(() => 0.9)), { width: 900 }))).toBe(1);
   });
 
+  it("stands above bars that grow to the right", () => {
+    const svg = renderSvg(
+      figure({ ...bars, direction: "horizontal", published: [{ value: 0.1, label: "paper" }] }),
+      {
+        width: 900,
+      },
+    );
+    const line = /<path d="M[\d.]+ ([\d.]+)V[\d.]+"[^>]*stroke-dasharray="10 3 2 3"/.exec(svg);
+    expect(textAt(svg, "paper 10 %")![1] - Number(line?.[1])).toBeLessThan(15);
+  });
+
   it("is not crossed by a curve", () => {
     const steep: CmfChart = {
       ...cmf,

@@ -81,7 +81,7 @@ function textOf(mark: PublishedMark, placing: Placing, lines: readonly number[],
   const heights = isPoint(mark, placing)
     ? [12, -12, 0, 26, -26, 40, -40].map((away) => y + away)
     : upright
-      ? Array.from({ length: ROWS }, (_, row) => box.bottom - 9 - row * ROW)
+      ? [...Array.from({ length: ROWS }, (_, row) => box.bottom - 9 - row * ROW), box.top + 8]
       : [at - 8, at + 9];
   return placed(text, starts, heights, { box, covered, lines, taken });
 }

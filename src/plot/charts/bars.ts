@@ -194,8 +194,10 @@ function horizontal(chart: BarsChart, context: DrawContext, top: number) {
     );
   }
   body += publishedMarks(chart.published ?? [], {
-    ...{ box: { left, right, top: plotTop, bottom: plotBottom }, unit: value.unit, axis: "x", place: made.x },
-    covered: coveredBy(bars, (bar) => boxOf(bar, made, "y")),
+    // Between the bars are their numbers: texts stand above.
+    ...{ box: { left, right, top: plotTop - 15, bottom: plotBottom }, unit: value.unit, axis: "x" },
+    place: made.x,
+    covered: ({ bottom }) => bottom > plotTop,
   });
   const textsByPlace = new Map(endTexts.map(({ at, text }) => [at, text]));
   for (const { at, value: end, hover } of gaps) {

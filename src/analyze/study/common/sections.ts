@@ -14,6 +14,7 @@ import {
 import type { StudyFinding, Verdict } from "./finding.ts";
 import type { ItemFacts, StudyItem, StudyResult } from "./item.ts";
 import type { OptionInfo } from "./options.ts";
+import { overviewFigure } from "./overview.ts";
 import { infoOf, itemAndKey, publishedText, type ValueInfo, type ValueUnit, valueText } from "./values.ts";
 
 /** What a report of a study is made from. */
@@ -110,8 +111,10 @@ export function composeDocument<Published>(
   },
 ): Document {
   const { first, last, ...head } = own;
+  const figure = overviewFigure(study.findings, study.options);
   const document = {
     ...head,
+    ...(figure !== undefined && { figure }),
     sections: [
       ...first,
       findingsSection(kind, study, isSynthetic(origin)),
