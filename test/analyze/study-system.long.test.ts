@@ -231,8 +231,8 @@ describe("at the edge", () => {
       "B10",
       "B11",
       "B17",
-      "B19",
       "B18",
+      "B19",
     ]);
     for (const { id, verdict } of found.findings)
       if (["O06", "O07", "O11", "O12", "O13", "O14", "O15"].includes(id))

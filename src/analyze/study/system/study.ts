@@ -41,7 +41,10 @@ export async function runStudy(db: Queryable, asked: SystemOptions, watch: Study
   const findings = await steps.timed("findings", () => judge(prepared, measured));
   const rules = rulesOf(prepared, findings);
   const advice = await steps.run([b18], { ...prepared, rules });
-  const items = { ...measured, ...advice };
+  const inOrder = { ...measured, ...advice };
+  const items = Object.fromEntries(
+    SYSTEM_ITEMS.flatMap(({ id }) => (inOrder[id] ? [[id, inOrder[id]]] : [])),
+  );
   return {
     options,
     zoneFrom,
