@@ -41,12 +41,17 @@ const starters = {
   start: "src/cli/start.ts",
   quick: "src/cli/quick.ts",
   "quick-bps": "src/cli/quick-bps.ts",
+  "quick-server": "src/cli/quick-server.ts",
   "bps-worker": "src/inputs/measure/worker.ts",
 };
 
 /** A log whose reading leaves in the code caches what the commands of the bundles need. */
 const WARM_LOG = "test/fixtures/darshan/mpiio4_dxt.darshan";
-const WARM_WORDS = { quick: ["darshan", "parse", WARM_LOG], "quick-bps": ["bps", WARM_LOG] };
+const WARM_WORDS = {
+  quick: ["darshan", "parse", WARM_LOG],
+  "quick-bps": ["bps", WARM_LOG],
+  "quick-server": ["collect", "server", "--help"],
+};
 
 /** The page that opens logs in a browser, one file. */
 const DROP_PAGE = "plimsoll.html";

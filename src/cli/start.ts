@@ -8,9 +8,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
 
-const QUICK = ["darshan parse", "darshan dxt", "collect client", "collect server"];
+const QUICK = ["darshan parse", "darshan dxt", "collect client"];
 
-if (QUICK.includes(process.argv.slice(2, 4).join(" "))) run("quick");
+const words = process.argv.slice(2, 4).join(" ");
+if (QUICK.includes(words)) run("quick");
+else if (words === "collect server") run("quick-server");
 else if (process.argv[2] === "bps") run("quick-bps");
 else void import("./main.js");
 
