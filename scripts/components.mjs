@@ -21,6 +21,14 @@ export const components = [
     why: "stands before plimsoll serve as a proxy",
     long: true,
   },
+  {
+    name: "Apache",
+    probe: "apache2",
+    // Without the package apache2, which would start a server.
+    packages: ["apache2-bin"],
+    why: "stands before plimsoll serve as a proxy",
+    long: true,
+  },
   { name: "bzip2", probe: "bzip2", packages: ["bzip2"], why: "makes bzip2 streams to decode" },
   { name: "groff", probe: "groff", packages: ["groff-base"], why: "reads the pages for man" },
   { name: "zsh", probe: "zsh", packages: ["zsh"], why: "runs the completion script" },
