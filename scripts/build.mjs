@@ -41,15 +41,17 @@ const starters = {
   start: "src/cli/start.ts",
   quick: "src/cli/quick.ts",
   "quick-bps": "src/cli/quick-bps.ts",
+  "quick-report": "src/cli/quick-report.ts",
   "quick-server": "src/cli/quick-server.ts",
   "bps-worker": "src/inputs/measure/worker.ts",
 };
 
-/** A log whose reading leaves in the code caches what the commands of the bundles need. */
+/** A log whose reading leaves in the code caches what the commands of the bundles need. A last `--output` gets a file that is thrown away. */
 const WARM_LOG = "test/fixtures/darshan/mpiio4_dxt.darshan";
 const WARM_WORDS = {
   quick: ["darshan", "parse", WARM_LOG],
   "quick-bps": ["bps", WARM_LOG],
+  "quick-report": ["report", WARM_LOG, "--output"],
   "quick-server": ["collect", "server", "--help"],
 };
 
@@ -90,7 +92,6 @@ export async function build({ keepOldMs = 24 * 3600 * 1000, dist = join(root, "d
     }).catch(fail);
     const files = Object.keys(result.metafile.outputs).map((path) => relative(work, join(root, path)));
     const inputs = Object.keys(result.metafile.inputs);
-    files.push(...(await bundleStarters(bundle, work)));
     for (const [name, [folder, shared]] of Object.entries(pages)) {
       const page = await bundlePage(bundle, folder, {}, shared);
       inputs.push(...page.inputs);
@@ -98,6 +99,8 @@ export async function build({ keepOldMs = 24 * 3600 * 1000, dist = join(root, "d
       writeFileSync(join(work, `${name}.css`), page.style);
       files.push(`${name}.js`, `${name}.css`);
     }
+    // After the pages, as a report takes its script and styles from there.
+    files.push(...(await bundleStarters(bundle, work)));
     const drop = await bundleDropPage(bundle);
     inputs.push(...drop.inputs);
     writeFileSync(join(work, DROP_PAGE), drop.html);
@@ -129,7 +132,8 @@ async function bundleStarters(bundle, work) {
     target: "node20",
     minifyWhitespace: true,
     minifySyntax: true,
-    external: ["./main.js", ...installed()],
+    // A report with a store runs in main.js.
+    external: ["./main.js", "../../analyze/load/index.ts", ...installed()],
     // In CommonJS there is no import.meta.
     banner: { js: 'const ownUrl=require("node:url").pathToFileURL(__filename).href;' },
     define: { "import.meta.url": "ownUrl" },
@@ -140,7 +144,8 @@ async function bundleStarters(bundle, work) {
   const made = ["bps-worker.cjs", "start.cjs"];
   for (const [name, words] of Object.entries(WARM_WORDS)) {
     const cache = join(work, `${name}.cache`);
-    spawnSync(process.execPath, [...node, join(work, "start.cjs"), ...words], {
+    const output = words.at(-1) === "--output" ? [join(work, "warm.html")] : [];
+    spawnSync(process.execPath, [...node, join(work, "start.cjs"), ...words, ...output], {
       cwd: root,
       stdio: "ignore",
       env: { ...process.env, NODE_OPTIONS: "", PLIMSOLL_CODE_CACHE: cache },

@@ -26,7 +26,7 @@ import { NetworkCounts } from "./network.ts";
 import { ostLoads } from "./osts.ts";
 import { type LayerRecord, layerRecords } from "./records.ts";
 import type { RunPlace } from "./run-places.ts";
-import { type CallNaming, RunCalls } from "./run-calls.ts";
+import { type CallNaming, RunCalls, SoundCalls } from "./run-calls.ts";
 import { type SpanProcess, SpanTimes } from "./spans.ts";
 import { traceSpans } from "./trace-spans.ts";
 import { type TraceFacts, TraceFactsBuilder } from "./trace-facts.ts";
@@ -112,14 +112,16 @@ export class JobStreams implements Streams {
   };
 
   callsAs(naming: CallNaming): CallSink {
+    const sound = new SoundCalls();
     return new RunCalls(naming, {
       stretch: (calls) => {
         if (calls.operation > Operation.write) {
           this.facts.addMetadata(calls);
           return;
         }
-        this.facts.add(calls);
-        this.picture.add(calls);
+        sound.take(calls);
+        this.facts.add(calls, sound);
+        this.picture.add(calls, sound);
       },
       rankEnds: (rank) => this.facts.endRank(rank),
       spans: (block, ranks, shiftNs) => this.spanTimes.add(block, ranks, shiftNs),

@@ -124,15 +124,42 @@ export class FileOrder implements BatchListener {
       if (pairs.fileOf(pair) !== NO_FILE) this.#ranks[pairs.fileOf(pair)]!++;
   }
 
+  // One loop, since a call per row with doubles costs more than the row.
   batch({ start, end, tally, bytes: offsets, starts }: CallBatch): void {
+    const pairs = this.#pairs;
     for (let i = 0; i < starts; i++) {
       const kind = (tally[i] as number) % CALL_KINDS;
       if (kind > WRITE) continue;
       const pair = ((tally[i] as number) - kind) / CALL_KINDS;
-      const [from, to] = [start[i] as number, end[i] as number];
-      const file = this.#pairs.fileOf(pair);
-      this.#turn(file, pair, from, to);
-      this.#rewrite(file, pair, kind, offsets[i] as number, to - from);
+      const file = pairs.fileOf(pair);
+      const from = start[i] as number;
+      const to = end[i] as number;
+      // Turns of ranks.
+      const last = this.#endPair[file] as number;
+      const pause = from - (this.#end[file] as number);
+      if (last >= 0 && last !== pair && pause >= 0) {
+        this.#handOffs[file]!++;
+        this.#pauseNs[file]! += pause;
+      }
+      if (last < 0 || to >= (this.#end[file] as number)) {
+        this.#end[file] = to;
+        this.#endPair[file] = pair;
+      }
+      const ns = (this.#callNs[pair] as number) + to - from;
+      this.#callNs[pair] = ns;
+      if (ns > (this.#longestNs[file] as number)) this.#longestNs[file] = ns;
+      // A rank reads a place and writes it next.
+      const place = offsets[i] as number;
+      if (kind === READ) {
+        this.#read[pair] = place;
+        this.#readNs[pair] = to - from;
+        continue;
+      }
+      if (place > 0 && place === this.#read[pair]) {
+        this.#rewrites[file]!++;
+        this.#rewriteNs[file]! += this.#readNs[pair] as number;
+      }
+      this.#read[pair] = 0;
     }
   }
 
@@ -149,35 +176,5 @@ export class FileOrder implements BatchListener {
         longestRankSeconds: (this.#longestNs[file] as number) / 1e9,
       },
     };
-  }
-
-  #turn(file: number, pair: number, from: number, to: number): void {
-    const last = this.#endPair[file] as number;
-    const pause = from - (this.#end[file] as number);
-    if (last >= 0 && last !== pair && pause >= 0) {
-      this.#handOffs[file]!++;
-      this.#pauseNs[file]! += pause;
-    }
-    if (last < 0 || to >= (this.#end[file] as number)) {
-      this.#end[file] = to;
-      this.#endPair[file] = pair;
-    }
-    const ns = (this.#callNs[pair] as number) + to - from;
-    this.#callNs[pair] = ns;
-    if (ns > (this.#longestNs[file] as number)) this.#longestNs[file] = ns;
-  }
-
-  /** A rank reads a place and writes it next. */
-  #rewrite(file: number, pair: number, kind: number, place: number, ns: number): void {
-    if (kind === READ) {
-      this.#read[pair] = place;
-      this.#readNs[pair] = ns;
-      return;
-    }
-    if (place > 0 && place === this.#read[pair]) {
-      this.#rewrites[file]!++;
-      this.#rewriteNs[file]! += this.#readNs[pair] as number;
-    }
-    this.#read[pair] = 0;
   }
 }

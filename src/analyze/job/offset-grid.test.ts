@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
 import { OffsetGrid } from "./offset-grid.ts";
+import { SoundCalls } from "./run-calls.ts";
 
 const sum = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);
 
@@ -28,8 +29,16 @@ function accesses(seed: number, reach: number, seconds: number): Access[] {
 
 function filled(seconds: number, list: readonly Access[]): OffsetGrid {
   const grid = new OffsetGrid(seconds);
-  for (const { isWrite, offset, bytes, start, end } of list) grid.add(isWrite, offset, bytes, start, end);
+  for (const one of list) grid.add(one.isWrite, calls(one));
   return grid;
+}
+
+function calls({ offset, bytes, start, end }: Omit<Access, "isWrite">): SoundCalls {
+  return Object.assign(new SoundCalls(), {
+    ...{ count: 1, endOffset: offset + bytes, lastEndNs: end * 1e9 },
+    ...{ startNs: Float64Array.of(start * 1e9), endNs: Float64Array.of(end * 1e9) },
+    ...{ bytes: Float64Array.of(bytes), offset: Float64Array.of(offset) },
+  });
 }
 
 describe("OffsetGrid", () => {
@@ -75,13 +84,13 @@ describe("OffsetGrid", () => {
 
   it("marks the columns from start to end, and no others", () => {
     const grid = new OffsetGrid(256);
-    grid.add(true, 0, 600, 10.2, 12.7);
+    grid.add(true, calls({ offset: 0, bytes: 600, start: 10.2, end: 12.7 }));
     const touched = [...grid.written.keys()].filter((cell) => (grid.written[cell] as number) > 0);
     expect(touched).toEqual([10, 11, 12]);
     expect(grid.written[11]).toBe(200);
     // Nothing of it in the other direction; a call at the very end and one beyond it stay in the last column.
     expect(sum(grid.read)).toBe(0);
-    grid.add(false, 0, 8, 256, 300);
+    grid.add(false, calls({ offset: 0, bytes: 8, start: 256, end: 300 }));
     expect(grid.read[255]).toBe(8);
   });
 });

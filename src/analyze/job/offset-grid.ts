@@ -1,3 +1,5 @@
+import type { SoundCalls } from "./run-calls.ts";
+
 /** Bytes of one file by offset and time. Both axes double when something lies beyond them. */
 const ROWS = 96;
 const COLUMNS = 256;
@@ -10,6 +12,7 @@ export class OffsetGrid {
   #endOffset = 2 ** 16;
   #seconds: number;
   readonly #fixed: boolean;
+  #empty = true;
 
   constructor(seconds: number) {
     this.#fixed = seconds > 0;
@@ -29,29 +32,38 @@ export class OffsetGrid {
     while (!this.#fixed && seconds > this.#seconds) this.#doubleTime();
   }
 
-  /** Spreads the bytes evenly over the rectangle of the call. */
-  add(isWrite: boolean, offset: number, bytes: number, start: number, end: number): void {
-    while (offset + bytes > this.#endOffset) this.#doubleOffsets();
-    this.reachTime(end);
+  /** Spreads the bytes of each call evenly over its rectangle; calls without an offset have none. */
+  add(isWrite: boolean, calls: SoundCalls): void {
+    this.#reachOffset(calls.endOffset);
+    this.reachTime(calls.lastEndNs / 1e9);
     const plane = isWrite ? this.written : this.read;
-    const column = (seconds: number) =>
-      Math.min(Math.max(Math.floor((seconds / this.#seconds) * COLUMNS), 0), COLUMNS - 1);
-    const [firstColumn, lastColumn] = [column(start), column(end)];
     const rowBytes = this.#endOffset / ROWS;
-    const firstRow = Math.floor(offset / rowBytes);
-    const lastRow = Math.min(Math.max(Math.ceil((offset + bytes) / rowBytes) - 1, firstRow), ROWS - 1);
-    const columns = lastColumn - firstColumn + 1;
-    for (let row = firstRow; row <= lastRow; row++) {
-      const from = Math.max(offset, row * rowBytes);
-      const to = Math.min(offset + bytes, (row + 1) * rowBytes);
-      const share = Math.max(0, to - from) / columns;
-      for (let c = firstColumn; c <= lastColumn; c++)
-        plane[row * COLUMNS + c] = (plane[row * COLUMNS + c] as number) + share;
+    const columnNs = (this.#seconds * 1e9) / COLUMNS;
+    for (let i = 0; i < calls.count; i++) {
+      const offset = calls.offset[i] as number;
+      if (Number.isNaN(offset)) continue;
+      const end = offset + (calls.bytes[i] as number);
+      const firstColumn = Math.min(Math.floor((calls.startNs[i] as number) / columnNs), COLUMNS - 1);
+      const lastColumn = Math.min(Math.floor((calls.endNs[i] as number) / columnNs), COLUMNS - 1);
+      const firstRow = Math.floor(offset / rowBytes);
+      const lastRow = Math.min(Math.max(Math.ceil(end / rowBytes) - 1, firstRow), ROWS - 1);
+      for (let row = firstRow; row <= lastRow; row++) {
+        const bytes = Math.min(end, (row + 1) * rowBytes) - Math.max(offset, row * rowBytes);
+        const share = Math.max(0, bytes) / (lastColumn - firstColumn + 1);
+        for (let c = firstColumn; c <= lastColumn; c++) plane[row * COLUMNS + c]! += share;
+      }
+    }
+    if (calls.count > 0) this.#empty = false;
+  }
+
+  #reachOffset(end: number): void {
+    while (end > this.#endOffset) {
+      this.#endOffset *= 2;
+      if (!this.#empty) this.#joinRows();
     }
   }
 
-  #doubleOffsets(): void {
-    this.#endOffset *= 2;
+  #joinRows(): void {
     for (const plane of [this.read, this.written]) {
       for (let row = 0; row < ROWS / 2; row++)
         for (let c = 0; c < COLUMNS; c++)

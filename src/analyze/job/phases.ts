@@ -168,7 +168,10 @@ export class Phases implements BatchListener {
       this.#stretchRanks++;
     }
     this.#busyNs += Math.max(0, end - Math.max(start, this.#end));
-    if (end >= this.#end) [this.#end, this.#endRank] = [end, rank];
+    if (end >= this.#end) {
+      this.#end = end;
+      this.#endRank = rank;
+    }
     if (this.#phaseOf[rank] !== this.#phases) {
       this.#phaseOf[rank] = this.#phases;
       this.#rankNs[rank] = 0;

@@ -14,6 +14,7 @@ import {
   type SpanBlock,
   type StripeLayout,
 } from "../../model/index.ts";
+import { TIME_LIMIT_NS } from "../metric/call-times.ts";
 
 export interface CalledFile {
   readonly fileId: bigint;
@@ -152,11 +153,62 @@ export class RunCalls implements CallSink {
   }
 }
 
+/** The reads or writes of a stretch that can be counted, on the clock of the job. Valid until the next `take`. */
+export class SoundCalls {
+  count = 0;
+  /** Calls whose times or sizes make no sense. */
+  dropped = 0;
+  /** Whole. */
+  startNs = new Float64Array(0);
+  endNs = new Float64Array(0);
+  bytes = new Float64Array(0);
+  /** NaN when not known. */
+  offset = new Float64Array(0);
+  /** Of all these calls; 0 where no offset is known. */
+  endOffset = 0;
+  lastEndNs = 0;
+
+  take(calls: CallStretch): void {
+    this.#reach(calls.to - calls.from);
+    const { startNs, endNs, bytes, offset } = this;
+    const { shiftNs } = calls;
+    let [count, endOffset, lastEnd] = [0, 0, 0];
+    for (let i = calls.from; i < calls.to; i++) {
+      if (!isSound(calls, i)) continue;
+      const start = Math.round((calls.startNs[i] as number) + shiftNs);
+      const end = Math.round((calls.endNs[i] as number) + shiftNs);
+      if (!(start >= 0 && end < TIME_LIMIT_NS)) continue;
+      const size = calls.bytes[i] as number;
+      const place = offsetAt(calls, i);
+      startNs[count] = start;
+      endNs[count] = end;
+      bytes[count] = size;
+      offset[count++] = place;
+      if (end > lastEnd) lastEnd = end;
+      if (place + size > endOffset) endOffset = place + size;
+    }
+    this.dropped = calls.to - calls.from - count;
+    this.count = count;
+    this.endOffset = endOffset;
+    this.lastEndNs = lastEnd;
+  }
+
+  #reach(count: number): void {
+    if (count <= this.startNs.length) return;
+    this.startNs = new Float64Array(count);
+    this.endNs = new Float64Array(count);
+    this.bytes = new Float64Array(count);
+    this.offset = new Float64Array(count);
+  }
+}
+
 const TEN_YEARS_NS = 3.2e17;
 
 /** Whether a call can be counted: it ends after it starts, within ten years, and its size is known. */
 export function isSound({ startNs, endNs, bytes, earliestNs }: CallStretch, i: number): boolean {
-  const [start, end, size] = [startNs[i] as number, endNs[i] as number, bytes[i] as number];
+  const start = startNs[i] as number;
+  const end = endNs[i] as number;
+  const size = bytes[i] as number;
   return (
     start >= earliestNs && end >= start && end < TEN_YEARS_NS && size >= 0 && size <= Number.MAX_SAFE_INTEGER
   );

@@ -1,6 +1,6 @@
 /** Jobs for tests: from the catalogue of single logs, from planned calls, from the bytes of a log. */
 import { Operation, type StripeLayout, type Tables, TablesBuilder } from "../../model/index.ts";
-import type { CallStretch } from "./run-calls.ts";
+import { type CallStretch, SoundCalls } from "./run-calls.ts";
 import { Random } from "../../base/prng.ts";
 import { bytesSource } from "../../base/source.ts";
 import { importLog, runSpan } from "../../formats/darshan/import.ts";
@@ -70,7 +70,7 @@ export interface TestCall {
 
 /** Calls of one rank on one file, writes first as logs have them, to who takes stretches. */
 export function addCalls(
-  to: { add(calls: CallStretch): void },
+  to: { add(calls: CallStretch, sound: SoundCalls): void },
   calls: readonly TestCall[],
   rank: number,
   shiftNs: number,
@@ -81,7 +81,7 @@ export function addCalls(
     const [first] = own;
     if (first === undefined) continue;
     const column = (value: (call: TestCall) => number) => Float64Array.from(own, value);
-    to.add({
+    const stretch = {
       ...{
         from: 0,
         to: own.length,
@@ -98,6 +98,9 @@ export function addCalls(
       endNs: column(({ endNs }) => endNs),
       bytes: column(({ bytes }) => bytes),
       offset: column(({ offset }) => offset),
-    });
+    };
+    const sound = new SoundCalls();
+    sound.take(stretch);
+    to.add(stretch, sound);
   }
 }

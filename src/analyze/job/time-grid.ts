@@ -1,3 +1,9 @@
+/** A column of amounts for one of the planes of a grid. */
+interface Amounts {
+  readonly plane: number;
+  readonly values: Float64Array;
+}
+
 /**
  * Amounts in lanes × columns of time. The end of the time axis need not be known: when a value lies beyond the last
  * column, columns are joined two by two, as often as it takes.
@@ -7,6 +13,9 @@ export class TimeGrid {
   readonly columns: number;
   /** Sums kept per cell. */
   readonly planes: readonly Float64Array[];
+  readonly #start = new Float64Array(1);
+  readonly #end = new Float64Array(1);
+  readonly #one: readonly Amounts[];
   #seconds: number;
   /** The axis is known, so what lies beyond belongs to its end. */
   readonly #fixed: boolean;
@@ -15,6 +24,7 @@ export class TimeGrid {
     this.lanes = lanes;
     this.columns = columns;
     this.planes = Array.from({ length: planes }, () => new Float64Array(lanes * columns));
+    this.#one = this.planes.map((_, plane) => ({ plane, values: new Float64Array(1) }));
     this.#fixed = seconds > 0;
     this.#seconds = this.#fixed ? seconds : 0.001;
   }
@@ -35,28 +45,42 @@ export class TimeGrid {
 
   /** Spreads `amounts` (one per plane) evenly over [start, end] seconds. */
   spread(lane: number, start: number, end: number, amounts: readonly number[]): void {
-    this.reach(end);
-    const scale = this.columns / this.#seconds;
-    const last = this.columns - 1;
-    const first = Math.min(Math.max(Math.floor(start * scale), 0), last);
-    const final = Math.min(Math.max(Math.ceil(end * scale) - 1, first), last);
-    const row = lane * this.columns;
-    if (first === final) {
-      this.#add(row + first, amounts, 1);
-      return;
-    }
-    const length = end - start;
-    for (let column = first; column <= final; column++) {
-      const from = column === first ? start : column / scale;
-      const to = column === final ? end : (column + 1) / scale;
-      this.#add(row + column, amounts, Math.max(0, to - from) / length);
-    }
+    this.#start[0] = start;
+    this.#end[0] = end;
+    amounts.forEach((amount, plane) => {
+      (this.#one[plane] as Amounts).values[0] = amount;
+    });
+    this.spreadAll(lane, this.#start, this.#end, this.#one, 1);
   }
 
-  #add(cell: number, amounts: readonly number[], share: number): void {
-    for (let plane = 0; plane < amounts.length; plane++) {
-      const values = this.planes[plane] as Float64Array;
-      values[cell] = (values[cell] as number) + (amounts[plane] as number) * share;
+  /** The same for the first `count` rows of columns, some planes of each. */
+  spreadAll(
+    lane: number,
+    starts: Float64Array,
+    ends: Float64Array,
+    amounts: readonly Amounts[],
+    count: number,
+  ): void {
+    let latest = 0;
+    for (let i = 0; i < count; i++) if ((ends[i] as number) > latest) latest = ends[i] as number;
+    this.reach(latest);
+    const scale = this.columns / this.#seconds;
+    const last = this.columns - 1;
+    const row = lane * this.columns;
+    for (let i = 0; i < count; i++) {
+      const start = starts[i] as number;
+      const end = ends[i] as number;
+      const first = Math.min(Math.max(Math.floor(start * scale), 0), last);
+      const final = Math.min(Math.max(Math.ceil(end * scale) - 1, first), last);
+      for (let column = first; column <= final; column++) {
+        const from = column === first ? start : column / scale;
+        const to = column === final ? end : (column + 1) / scale;
+        const share = first === final ? 1 : Math.max(0, to - from) / (end - start);
+        for (let a = 0; a < amounts.length; a++) {
+          const { plane, values } = amounts[a] as Amounts;
+          (this.planes[plane] as Float64Array)[row + column]! += (values[i] as number) * share;
+        }
+      }
     }
   }
 

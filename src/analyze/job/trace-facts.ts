@@ -6,7 +6,7 @@ import { GroupUnions } from "../metric/group-unions.ts";
 import { concurrencyOf } from "../metric/level-times.ts";
 import { CALL_KINDS, CallPairs, FileOrder, NO_FILE } from "./file-order.ts";
 import { type CriticalPath, isInTurn, Phases, type TraceTurns } from "./phases.ts";
-import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
+import { type CallStretch, isSound, type SoundCalls } from "./run-calls.ts";
 import { LayerTraces, type TraceWay, WayTraces } from "./trace-way.ts";
 
 export type { TraceWay } from "./trace-way.ts";
@@ -64,6 +64,7 @@ export class TraceFactsBuilder {
   readonly #open = new Map<number, WayTraces[]>();
   readonly #pairs = new CallPairs();
   readonly #times = new CallTimes();
+  #places = new Float64Array(0);
   #dropped = 0;
   #metaNs = 0;
 
@@ -71,8 +72,8 @@ export class TraceFactsBuilder {
     return this.#files.size === 0;
   }
 
-  /** Adds the reads or writes that can be used: sound times, known sizes. */
-  add(calls: CallStretch): void {
+  /** `sound` has the reads or writes of the stretch that can be used. */
+  add(calls: CallStretch, sound: SoundCalls): void {
     const { fileId } = calls.file;
     const key = `${calls.layer} ${fileId}`;
     let file = this.#files.get(key);
@@ -88,9 +89,21 @@ export class TraceFactsBuilder {
       else open.push(way);
     }
     const tally = CALL_KINDS * this.#pairs.of(file.number, calls.rank) + (isWrite ? 1 : 0);
-    this.#dropped += way.add(calls, tally, this.#times, this.#pairs.lifeOf(calls.rank));
+    this.#dropped += sound.dropped;
+    way.add(sound, calls.rank, this.#pairs.lifeOf(calls.rank));
+    this.#times.addAll(sound.startNs, sound.endNs, tally, this.#placesOf(sound), sound.count);
     const { layout } = calls.file;
-    if (layout !== undefined && calls.layer === "POSIX") this.#addOsts(calls, layout, isWrite);
+    if (layout !== undefined && calls.layer === "POSIX") this.#addOsts(sound, layout, isWrite);
+  }
+
+  /** One more than the offset; 0 when it is not known. */
+  #placesOf({ count, offset }: SoundCalls): Float64Array {
+    if (this.#places.length < count) this.#places = new Float64Array(count);
+    for (let i = 0; i < count; i++) {
+      const place = offset[i] as number;
+      this.#places[i] = Number.isInteger(place) ? place + 1 : 0;
+    }
+    return this.#places;
   }
 
   /** Metadata calls: only their time counts. */
@@ -115,13 +128,13 @@ export class TraceFactsBuilder {
     this.#open.delete(rank);
   }
 
-  #addOsts(calls: CallStretch, layout: StripeLayout, isWrite: boolean): void {
+  #addOsts(calls: SoundCalls, layout: StripeLayout, isWrite: boolean): void {
     const { stripeBytes, osts } = layout;
     const cycle = osts.length;
-    for (let i = calls.from; i < calls.to; i++) {
-      const offset = offsetAt(calls, i);
+    for (let i = 0; i < calls.count; i++) {
+      const offset = calls.offset[i] as number;
       const bytes = calls.bytes[i] as number;
-      if (!isSound(calls, i) || Number.isNaN(offset) || bytes === 0) continue;
+      if (Number.isNaN(offset) || bytes === 0) continue;
       const seconds = ((calls.endNs[i] as number) - (calls.startNs[i] as number)) / 1e9;
       const first = Math.floor(offset / stripeBytes);
       const last = Math.floor((offset + bytes - 1) / stripeBytes);

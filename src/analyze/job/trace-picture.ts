@@ -11,7 +11,7 @@ import {
 import { OffsetGrid } from "./offset-grid.ts";
 import { addRankBytes, type RankBytes } from "./rank-bytes.ts";
 import { TimeGrid } from "./time-grid.ts";
-import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
+import type { CallStretch, SoundCalls } from "./run-calls.ts";
 
 export interface PictureOptions {
   /** Keep single calls up to this many. */
@@ -54,6 +54,11 @@ export class TracePicture {
   readonly #laneOwners: (FileSums | undefined)[] = new Array(FILE_LANES).fill(undefined);
   readonly #calls = new KeptCalls();
   #callsTooMany = false;
+  /** Of the calls that are added, in seconds. */
+  #starts = new Float64Array(0);
+  #ends = new Float64Array(0);
+  #busy = new Float64Array(0);
+  #ones = new Float64Array(0);
 
   constructor(ranks: number, seconds: number, options: PictureOptions) {
     this.#ranks = Math.max(1, ranks);
@@ -63,41 +68,56 @@ export class TracePicture {
   }
 
   /** A rank that the job does not have counts as its last one. */
-  add(calls: CallStretch): void {
-    const rank = Math.min(Math.max(calls.rank, 0), this.#ranks - 1);
-    const layer = this.#layerOf(calls.layer);
-    const file = this.#fileOf(calls.file.fileId);
-    const isWrite = calls.operation === Operation.write;
-    const rankLane = Math.floor(rank / this.#ranksPerLane);
-    this.#claimLane(file, calls);
-    const fileLane = file.lane < 0 ? FILE_LANES : file.lane;
-    const grid = file.lane < 0 ? undefined : layer.offsetGrid(file, this.#seconds);
-    const amounts = [1, 0, 0, 0];
-    let [read, written] = [0, 0];
-    for (let i = calls.from; i < calls.to; i++) {
-      if (!isSound(calls, i)) continue;
-      const start = ((calls.startNs[i] as number) + calls.shiftNs) / 1e9;
-      const end = ((calls.endNs[i] as number) + calls.shiftNs) / 1e9;
-      const bytes = calls.bytes[i] as number;
-      const offset = offsetAt(calls, i);
-      amounts[READ] = isWrite ? 0 : bytes;
-      amounts[WRITTEN] = isWrite ? bytes : 0;
-      amounts[BUSY] = end - start;
-      layer.calls++;
-      layer.byRank.spread(rankLane, start, end, amounts);
-      layer.byFile.spread(fileLane, start, end, amounts);
-      if (!Number.isNaN(offset)) {
-        grid?.add(isWrite, offset, bytes, start, end);
-        if (offset + bytes > file.endOffset) file.endOffset = offset + bytes;
-      }
-      if (isWrite) written += bytes;
-      else read += bytes;
-      if (isWrite) file.written[layer.index] = (file.written[layer.index] ?? 0) + bytes;
-      else file.read[layer.index] = (file.read[layer.index] ?? 0) + bytes;
-      this.#keepCall(start, end, bytes, offset, rank, file.number, layer.index, isWrite);
+  add({ rank: given, layer: name, file: { fileId }, operation }: CallStretch, calls: SoundCalls): void {
+    const rank = Math.min(Math.max(given, 0), this.#ranks - 1);
+    const layer = this.#layerOf(name);
+    const file = this.#fileOf(fileId);
+    const isWrite = operation === Operation.write;
+    const { count, bytes, offset } = calls;
+    let sum = 0;
+    for (let i = 0; i < count; i++) sum += bytes[i] as number;
+    this.#claimLane(file, sum);
+    if (file.lane >= 0) layer.offsetGrid(file, this.#seconds).add(isWrite, calls);
+    this.#setSeconds(calls);
+    const [starts, ends] = [this.#starts, this.#ends];
+    const amounts = [
+      { plane: CALLS, values: this.#ones },
+      { plane: isWrite ? WRITTEN : READ, values: bytes },
+      { plane: BUSY, values: this.#busy },
+    ];
+    layer.byRank.spreadAll(Math.floor(rank / this.#ranksPerLane), starts, ends, amounts, count);
+    layer.byFile.spreadAll(file.lane < 0 ? FILE_LANES : file.lane, starts, ends, amounts, count);
+    layer.calls += count;
+    if (calls.endOffset > file.endOffset) file.endOffset = calls.endOffset;
+    addRankBytes(isWrite ? layer.rankBytesWritten : layer.rankBytesRead, rank, sum);
+    const ofFile = isWrite ? file.written : file.read;
+    ofFile[layer.index] = (ofFile[layer.index] ?? 0) + sum;
+    for (let i = 0; i < count && !this.#callsTooMany; i++)
+      this.#keepCall(
+        starts[i] as number,
+        ends[i] as number,
+        bytes[i] as number,
+        offset[i] as number,
+        rank,
+        file.number,
+        layer.index,
+        isWrite,
+      );
+  }
+
+  #setSeconds({ count, startNs, endNs }: SoundCalls): void {
+    if (this.#starts.length < count) {
+      this.#starts = new Float64Array(count);
+      this.#ends = new Float64Array(count);
+      this.#busy = new Float64Array(count);
+      this.#ones = new Float64Array(count).fill(1);
     }
-    addRankBytes(layer.rankBytesRead, rank, read);
-    addRankBytes(layer.rankBytesWritten, rank, written);
+    const [starts, ends, busy] = [this.#starts, this.#ends, this.#busy];
+    for (let i = 0; i < count; i++) {
+      starts[i] = (startNs[i] as number) / 1e9;
+      ends[i] = (endNs[i] as number) / 1e9;
+      busy[i] = (ends[i] as number) - (starts[i] as number);
+    }
   }
 
   #lowestLayer(): number {
@@ -129,13 +149,11 @@ export class TracePicture {
     return this.#files[number] as FileSums;
   }
 
-  /** Gives the file a lane when one is free, or when the file that has least would have less than these calls. */
-  #claimLane(file: FileSums, calls: CallStretch): void {
+  /** Gives the file a lane when one is free, or when the file that has least would have less than what comes. */
+  #claimLane(file: FileSums, coming: number): void {
     if (file.lane >= 0) return;
     let lane = this.#laneOwners.indexOf(undefined);
     if (lane < 0) {
-      let coming = 0;
-      for (let i = calls.from; i < calls.to; i++) if (isSound(calls, i)) coming += calls.bytes[i] as number;
       lane = 0;
       this.#laneOwners.forEach((owner, index) => {
         if ((owner?.bytes ?? 0) < (this.#laneOwners[lane]?.bytes ?? 0)) lane = index;

@@ -1,7 +1,6 @@
 /** One direction of one file, from its traced calls. */
 import { IntervalSet } from "../../base/interval-set.ts";
 import { QuantileSketch } from "../../base/quantile-sketch.ts";
-import { type CallTimes, TIME_LIMIT_NS } from "../metric/call-times.ts";
 import {
   CallDurations,
   type LongCall,
@@ -10,7 +9,7 @@ import {
   percentilesOf,
 } from "../metric/durations.ts";
 import type { Life } from "./file-order.ts";
-import { type CallStretch, isSound, offsetAt } from "./run-calls.ts";
+import type { SoundCalls } from "./run-calls.ts";
 
 export interface TraceWay {
   readonly calls: number;
@@ -91,58 +90,55 @@ export class WayTraces {
     return true;
   }
 
-  /** Gives how many calls were dropped; the others' times go to `times`. */
-  add(calls: CallStretch, tally: number, times: CallTimes, life: Life): number {
-    let dropped = 0;
+  add(calls: SoundCalls, rank: number, life: Life): void {
+    const { count, startNs, endNs, bytes, offset } = calls;
+    if (count === 0) return;
     const durations = (this.#durations ??= new CallDurations());
-    const rank = this.#open.get(calls.rank) as RankWay;
-    for (let i = calls.from; i < calls.to; i++) {
-      if (!isSound(calls, i)) {
-        dropped++;
-        continue;
-      }
-      const start = Math.round((calls.startNs[i] as number) + calls.shiftNs);
-      const end = Math.round((calls.endNs[i] as number) + calls.shiftNs);
-      if (!(start >= 0 && end < TIME_LIMIT_NS)) {
-        dropped++;
-        continue;
-      }
-      const bytes = calls.bytes[i] as number;
-      this.calls++;
-      this.bytes += bytes;
-      this.nanoseconds += end - start;
-      const offset = offsetAt(calls, i);
-      durations.add(end - start, start, offset, bytes, calls.rank);
-      // One more than the offset; 0 when it is not known.
-      times.add(start, end, tally, Number.isInteger(offset) ? offset + 1 : 0);
-      if (!(this.firstNs <= start)) this.firstNs = start;
-      if (!(this.lastNs >= end)) this.lastNs = end;
-      if (start < life.firstNs) life.firstNs = start;
-      if (end > life.lastNs) life.lastNs = end;
-      this.#addOffset(rank, offset, bytes, end - start);
+    durations.addAll(calls, rank);
+    this.calls += count;
+    let [first, last, sum, ns] = [startNs[0] as number, endNs[0] as number, 0, 0];
+    for (let i = 0; i < count; i++) {
+      const start = startNs[i] as number;
+      const end = endNs[i] as number;
+      sum += bytes[i] as number;
+      ns += end - start;
+      if (start < first) first = start;
+      if (end > last) last = end;
     }
-    return dropped;
+    this.bytes += sum;
+    this.nanoseconds += ns;
+    if (!(this.firstNs <= first)) this.firstNs = first;
+    if (!(this.lastNs >= last)) this.lastNs = last;
+    life.firstNs = Math.min(life.firstNs, first);
+    life.lastNs = Math.max(life.lastNs, last);
+    this.#addOffsets(this.#open.get(rank) as RankWay, calls, offset);
   }
 
-  #addOffset(rank: RankWay, offset: number, bytes: number, ns: number): void {
-    if (Number.isNaN(offset)) {
-      this.#offsetsKnown = false;
-      rank.nextOffset = Number.NaN;
-      return;
-    }
-    rank.offsets.add(offset, offset + bytes);
-    const gap = offset - rank.nextOffset;
-    if (gap === 0) {
-      this.consecutive++;
-      if (bytes < BLOCK_BYTES) {
-        this.tiny.calls++;
-        this.tiny.bytes += bytes;
-        this.tiny.ns += ns;
+  #addOffsets(rank: RankWay, { count, startNs, endNs, bytes }: SoundCalls, offsets: Float64Array): void {
+    let { nextOffset, gap: lastGap, size: lastSize } = rank;
+    for (let i = 0; i < count; i++) {
+      const offset = offsets[i] as number;
+      const size = bytes[i] as number;
+      if (Number.isNaN(offset)) {
+        this.#offsetsKnown = false;
+        nextOffset = Number.NaN;
+        continue;
       }
-    } else if (gap === rank.gap && bytes === rank.size) this.strided++;
-    rank.gap = gap;
-    rank.size = bytes;
-    rank.nextOffset = offset + bytes;
+      const gap = offset - nextOffset;
+      nextOffset = offset + size;
+      rank.offsets.add(offset, nextOffset);
+      if (gap === 0) {
+        this.consecutive++;
+        if (size < BLOCK_BYTES) {
+          this.tiny.calls++;
+          this.tiny.bytes += size;
+          this.tiny.ns += (endNs[i] as number) - (startNs[i] as number);
+        }
+      } else if (gap === lastGap && size === lastSize) this.strided++;
+      lastGap = gap;
+      lastSize = size;
+    }
+    Object.assign(rank, { nextOffset, gap: lastGap, size: lastSize });
   }
 
   endRank(rank: number): void {

@@ -18,11 +18,17 @@ const PARTED_SHARE = 1 / 8;
 type Column = Float64Array<ArrayBuffer>;
 type Rows = Uint32Array<ArrayBuffer>;
 
+interface Wanted {
+  readonly bytes?: boolean;
+  readonly ends?: boolean;
+}
+
 export class AccessBatches {
   readonly #runs: StoredRuns;
   readonly #shift: Float64Array;
   readonly #slice: Slice;
   readonly #withBytes: boolean;
+  readonly #withEnds: boolean;
   readonly #sorter = new IntegerSorter();
   /** Blocks of the slice in the order of their first start, and these starts on the axis. */
   readonly #order: Uint32Array;
@@ -42,16 +48,18 @@ export class AccessBatches {
   bytes: Column;
   /** The next batch starts here or later. */
   boundNs = Number.POSITIVE_INFINITY;
-  /** All ends before the next batch, in order. */
+  /** All ends before the next batch, in order, where they are wanted. */
   ends = 0;
   sortedEnds = new Float64Array(BATCH);
 
-  /** `shift` moves the times of a source to the common axis; `withBytes`: whether `bytes` is filled. */
-  constructor(runs: StoredRuns, shift: Float64Array, slice: Slice = ALL_TIME, withBytes = true) {
+  /** `shift` moves the times of a source to the common axis; `wanted`: whether `bytes` and `sortedEnds` are filled. */
+  constructor(runs: StoredRuns, shift: Float64Array, slice: Slice = ALL_TIME, wanted: Wanted = {}) {
+    const { bytes: withBytes = true, ends: withEnds = true } = wanted;
     this.#runs = runs;
     this.#shift = shift;
     this.#slice = slice;
     this.#withBytes = withBytes;
+    this.#withEnds = withEnds;
     this.bytes = new Float64Array(withBytes ? BATCH : 0);
     const { fromNs, toNs } = slice;
     const own = new Uint32Array(runs.blocks);
@@ -85,8 +93,10 @@ export class AccessBatches {
     this.boundNs = bound;
     const sorted = this.#sortRows(bound);
     this.starts = lowerBound(this.start, 0, sorted, bound);
-    this.#addEnds();
-    this.ends = lowerBound(this.sortedEnds, 0, this.#endRows, bound);
+    if (this.#withEnds) {
+      this.#addEnds();
+      this.ends = lowerBound(this.sortedEnds, 0, this.#endRows, bound);
+    }
     return true;
   }
 

@@ -6,6 +6,7 @@ import { IntegerSorter } from "../../base/integer-sort.ts";
 import { AccessBatches } from "./access-batches.ts";
 import { AccessRuns } from "./access-runs.ts";
 import { longer } from "./exact-sums.ts";
+import { ALL_TIME } from "./level-times.ts";
 import { LevelSweep } from "./sweep.ts";
 
 /** Calls in order of their start; later batches start at `boundNs` or after. Valid during the call. */
@@ -17,7 +18,7 @@ export interface CallBatch {
   /** What was given with the call. */
   readonly bytes: Float64Array;
   readonly boundNs: number;
-  /** All ends before `boundNs`, in order. */
+  /** All ends before `boundNs`, in order; none where nobody wants them. */
   readonly ends: number;
   readonly sortedEnds: Float64Array;
 }
@@ -57,10 +58,41 @@ export class CallTimes {
     runs.end[row] = endNs;
     runs.tally[row] = tally;
     runs.bytes[row] = value;
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
+    const runs = this.#runs;
     if (runs.count < runs.start.length) return;
     runs.makeRoom(0);
     if (runs.count === 0) this.#lastRow.clear();
     this.#full ||= runs.memoryBytes > this.#memoryMax;
+  }
+
+  /** Calls [0, count) of these columns, of one tally. */
+  addAll(
+    startNs: Float64Array,
+    endNs: Float64Array,
+    tally: number,
+    values: Float64Array,
+    count: number,
+  ): void {
+    const runs = this.#runs;
+    for (let from = 0; from < count; ) {
+      if (this.#full) {
+        this.add(startNs[from] as number, endNs[from] as number, tally, values[from++] as number);
+        continue;
+      }
+      const rows = Math.min(count - from, runs.start.length - runs.count);
+      const to = from + rows;
+      runs.start.set(startNs.subarray(from, to), runs.count);
+      runs.end.set(endNs.subarray(from, to), runs.count);
+      runs.bytes.set(values.subarray(from, to), runs.count);
+      runs.tally.fill(tally, runs.count, runs.count + rows);
+      runs.count += rows;
+      from = to;
+      this.#makeRoom();
+    }
   }
 
   #join(startNs: number, endNs: number, tally: number): boolean {
@@ -74,10 +106,10 @@ export class CallTimes {
     return true;
   }
 
-  /** One pass over all calls in order of their start. */
+  /** One pass over all calls in order of their start; batches have no `sortedEnds`. */
   sweep(listeners: readonly BatchListener[]): void {
     this.#runs.flush(0);
-    const batches = new AccessBatches(this.#runs, new Float64Array(1));
+    const batches = new AccessBatches(this.#runs, new Float64Array(1), ALL_TIME, { ends: false });
     while (batches.next()) for (const listener of listeners) listener.batch(batches);
   }
 }
@@ -99,12 +131,16 @@ export class GroupLevels implements BatchListener {
   }
 
   batch({ starts, start, end, tally, boundNs }: CallBatch): void {
-    for (let i = 0; i < starts; i++) {
-      const group = this.#groups[this.#groupOf[tally[i] as number] as number];
-      if (group === undefined) continue;
-      group.starts.push(start[i] as number);
-      group.ends.push(end[i] as number);
-    }
+    const groupOf = this.#groupOf;
+    this.#groups.forEach(({ starts: own, ends }, group) => {
+      own.reach(starts);
+      ends.reach(starts);
+      for (let i = 0; i < starts; i++) {
+        if (groupOf[tally[i] as number] !== group) continue;
+        own.values[own.count++] = start[i] as number;
+        ends.values[ends.count++] = end[i] as number;
+      }
+    });
     for (const { sweep, starts: own, ends } of this.#groups) {
       this.#sorter.sort(ends.values, ends.count);
       let before = ends.count;
@@ -125,9 +161,9 @@ class Times {
   values = new Float64Array(64);
   count = 0;
 
-  push(value: number): void {
-    if (this.count === this.values.length) this.values = longer(this.values, this.count + 1);
-    this.values[this.count++] = value;
+  /** Makes room for more. */
+  reach(more: number): void {
+    if (this.count + more > this.values.length) this.values = longer(this.values, this.count + more);
   }
 
   /** Lets the first ones go. */

@@ -30,6 +30,15 @@ export interface LongCall {
   readonly owner: number;
 }
 
+/** The first `count` rows of these. */
+interface CallColumns {
+  readonly count: number;
+  readonly startNs: Float64Array;
+  readonly endNs: Float64Array;
+  readonly offset: Float64Array;
+  readonly bytes: Float64Array;
+}
+
 /** Plain data, for another thread. */
 export interface DurationsData {
   readonly sketch: SketchData;
@@ -59,6 +68,17 @@ export class CallDurations {
   add(durationNs: number, startNs: number, offset: number, bytes: number, owner: number): void {
     this.sketch.add(durationNs);
     if (durationNs > this.floorNs) this.keep(durationNs, startNs, offset, bytes, owner);
+  }
+
+  /** Calls of one owner. */
+  addAll(calls: CallColumns, owner: number): void {
+    const { count, startNs, endNs, offset, bytes } = calls;
+    this.sketch.addDifferences(endNs, startNs, 0, count);
+    for (let i = 0; i < count; i++) {
+      const ns = (endNs[i] as number) - (startNs[i] as number);
+      if (ns > this.floorNs)
+        this.keep(ns, startNs[i] as number, offset[i] as number, bytes[i] as number, owner);
+    }
   }
 
   /** Puts a call among the longest, if it is one. */

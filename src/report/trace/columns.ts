@@ -66,7 +66,7 @@ export class ColumnWriter {
 
   #doubles(values: Float64Array): Column {
     const count = values.length;
-    const own = Float64Array.from(values);
+    const own = new Float64Array(values);
     const raw = new Uint8Array(own.buffer);
     const bytes = new Uint8Array(count * 8);
     for (let plane = 0; plane < 8; plane++)
@@ -104,7 +104,7 @@ function measure(values: Numbers): { count: number; integer: boolean; min: numbe
 }
 
 function plain(values: Numbers, signed: boolean): Float64Array {
-  const out = Float64Array.from(values);
+  const out = new Float64Array(values);
   if (signed) for (let i = 0; i < out.length; i++) out[i] = withSign(out[i] as number);
   return out;
 }
