@@ -59,6 +59,30 @@ export class Random {
     return result;
   }
 
+  /** Goes on as if `bits` had been asked for this often. */
+  skip(count: number): void {
+    let [a, b, c, d] = [this.#a, this.#b, this.#c, this.#d];
+    for (let i = 0; i < count; i++) {
+      const shifted = b << 9;
+      c ^= a;
+      d ^= b;
+      b ^= c;
+      a ^= d;
+      c ^= shifted;
+      d = (d << 11) | (d >>> 21);
+    }
+    [this.#a, this.#b, this.#c, this.#d] = [a, b, c, d];
+  }
+
+  /** Goes on where another one is. */
+  become(other: Random): this {
+    this.#a = other.#a;
+    this.#b = other.#b;
+    this.#c = other.#c;
+    this.#d = other.#d;
+    return this;
+  }
+
   /** A number in [0, 1) with 53 random bits. */
   unit(): number {
     return ((this.bits() >>> 5) * 67108864 + (this.bits() >>> 6)) / 9007199254740992;

@@ -2,33 +2,41 @@
 import type { Clock } from "./draft.ts";
 import { jobId } from "./identity.ts";
 import type { Population } from "./population.ts";
-import { plantedRemovals } from "./removals.ts";
+import { plantedRemovals, type Removal } from "./removals.ts";
 import { type FileClass, IO_TIME } from "./scenario.ts";
 import { SelectedFiles } from "./selected.ts";
 import { playTransfers, Transfers, type TransferTimes } from "./target-load.ts";
 import { SELECTED } from "./truth.ts";
 
 /** Nobody meets anybody; the transfers are noted down. */
-function notingClock(transfers: Transfers): Clock {
+export function notingClock(transfers: Transfers): Clock {
   return (_, { start, drawnMs, alone, readShare, bytes, first, width }) => {
     const [readSeconds, writeSeconds] = [alone * readShare, alone * (1 - readShare)];
     const demand = bytes / alone / width / IO_TIME.ostRate;
-    transfers.add(start, readSeconds, demand, first, width);
-    transfers.add(start + drawnMs / 1000 - writeSeconds, writeSeconds, demand, first, width);
+    transfers.add(
+      { start, alone: readSeconds },
+      { start: start + drawnMs / 1000 - writeSeconds, alone: writeSeconds },
+      { demand, first, width },
+    );
     return { readSeconds, writeSeconds, durationMs: drawnMs };
   };
 }
 
+/** When the transfers of a run end: seconds of reads, seconds of writes, and the end of the writes. */
+type RunTimes = readonly [readSeconds: number, writeSeconds: number, writeEnd: number];
+
+export function runTimes({ start, end }: TransferTimes, run: number): RunTimes {
+  const [read, write] = [2 * run, 2 * run + 1];
+  const took = (at: number) => (end[at] as number) - (start[at] as number);
+  return [took(read), took(write), end[write] as number];
+}
+
 /** Times as they are when transfers meet. A run that writes ends with its writes. */
-function sharedClock({ start, end }: TransferTimes): Clock {
+export function sharedClock(timesOf: (number: number) => RunTimes): Clock {
   return (number, draft) => {
-    const [read, write] = [2 * number, 2 * number + 1];
-    const readSeconds = (end[read] as number) - (start[read] as number);
-    const writeSeconds = (end[write] as number) - (start[write] as number);
+    const [readSeconds, writeSeconds, writeEnd] = timesOf(number);
     const seconds =
-      writeSeconds > 0
-        ? (end[write] as number) - draft.start
-        : Math.max(draft.drawnMs / 1000, 1.05 * readSeconds + 10);
+      writeSeconds > 0 ? writeEnd - draft.start : Math.max(draft.drawnMs / 1000, 1.05 * readSeconds + 10);
     return { readSeconds, writeSeconds, durationMs: Math.round(1000 * seconds) };
   };
 }
@@ -57,41 +65,61 @@ interface RemovalAnswer {
 
 const SLOWED = 1.05;
 
-/** Who meets whom among the runs on selected files. All are drawn once for it: 56 bytes a run. */
-export class Contention {
+/** Times of runs on selected files, and what answers.json says of them. */
+export interface Load {
+  readonly clock: Clock;
+  answers(): LoadAnswers;
+}
+
+/** Who meets whom among the runs on selected files. All are drawn once for it: 94 bytes a run. */
+export class Contention implements Load {
   readonly clock: Clock;
   readonly #transfers = new Transfers();
+  readonly #times: TransferTimes;
   readonly #population: Population;
-  readonly #slowed: number;
 
   constructor(population: Population) {
     const transfers = this.#transfers;
     this.#population = population;
-    for (const _ of new SelectedFiles(population, notingClock(transfers)).files());
-    const times = playTransfers(transfers, population.osts, population.slope);
-    this.clock = sharedClock(times);
-    this.#slowed = slowedRuns(transfers, times);
+    for (const _ of new SelectedFiles(population).files(notingClock(transfers)));
+    this.#times = playTransfers(transfers, population.osts, population.slope);
+    this.clock = sharedClock((run) => runTimes(this.#times, run));
   }
 
   answers(): LoadAnswers {
     const { osts, slope, options } = this.#population;
     // Runs that touch several files have numbers of their own.
-    const removals = (options.filesPerRun ?? 1) === 1 ? plantedRemovals(this.#transfers, osts, slope) : [];
-    const job = (number: number) => String(jobId({ kind: SELECTED, number }));
-    return {
-      ...{ ostBytesPerSecond: IO_TIME.ostRate, slope, elasticity: IO_TIME.elasticity, noise: IO_TIME.noise },
-      slowedRuns: this.#slowed,
-      removals: removals.map(({ run, changed }) => ({
-        job: job(run),
-        changed: changed.map(({ run: one, seconds, without }) => ({ job: job(one), seconds, without })),
-      })),
-    };
+    const isOne = (options.filesPerRun ?? 1) === 1;
+    const removals = isOne ? plantedRemovals(this.#transfers, this.#times, osts, slope) : [];
+    return loadAnswers(this.#population, slowedRuns(this.#transfers, this.#times), removals);
   }
 }
 
-function slowedRuns({ alone, count }: Transfers, { start, end }: TransferTimes): number {
+export function loadAnswers(
+  { slope }: Population,
+  slowed: number,
+  removals: readonly Removal[],
+): LoadAnswers {
+  const job = (number: number) => String(jobId({ kind: SELECTED, number }));
+  return {
+    ...{ ostBytesPerSecond: IO_TIME.ostRate, slope, elasticity: IO_TIME.elasticity, noise: IO_TIME.noise },
+    slowedRuns: slowed,
+    removals: removals.map(({ run, changed }) => ({
+      job: job(run),
+      changed: changed.map(({ run: one, seconds, without }) => ({ job: job(one), seconds, without })),
+    })),
+  };
+}
+
+/** Of runs `from` to `to`. */
+export function slowedRuns(
+  { alone, count }: Transfers,
+  { start, end }: TransferTimes,
+  from = 0,
+  to = count / 2,
+): number {
   let slowed = 0;
-  for (let i = 0; i < count; i += 2) {
+  for (let i = 2 * from; i < 2 * to; i += 2) {
     const took = (at: number) => (end[at] as number) - (start[at] as number);
     const least = (alone[i] as number) + (alone[i + 1] as number);
     if (took(i) + took(i + 1) >= SLOWED * least) slowed++;

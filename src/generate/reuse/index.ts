@@ -2,19 +2,27 @@
 import { AnswerBook, type Answers } from "./answers.ts";
 import { Background } from "./background.ts";
 import { ZONE } from "./calendar.ts";
-import { Contention, type LoadAnswers } from "./contention.ts";
+import { Contention, type Load, type LoadAnswers } from "./contention.ts";
 import type { Population, ReuseOptions } from "./population.ts";
 import type { Compared } from "../compared.ts";
 import { compare } from "./published.ts";
 import { MIN_BYTES, MIN_RUNS } from "./scenario.ts";
 import { SelectedFiles } from "./selected.ts";
+import type { SelectedSlice, Slice } from "./selected-slice.ts";
 import type { Group } from "./truth.ts";
 
-export { Contention } from "./contention.ts";
+export { Contention, type Load } from "./contention.ts";
 export { LogNames } from "./identity.ts";
 export { logOf } from "./logs.ts";
 export { INTER_ARRIVALS, Population, type InterArrival, type ReuseOptions } from "./population.ts";
 export { CALIBRATED_SCALE } from "./published.ts";
+export {
+  JoinedLoad,
+  SelectedSlice,
+  type Slice,
+  type SliceReader,
+  type SliceTimes,
+} from "./selected-slice.ts";
 export { TableEmitter } from "./tables.ts";
 export type { Group } from "./truth.ts";
 
@@ -22,28 +30,42 @@ export const SCENARIO = "reuse";
 /** Changes whenever the same seed gives other output. */
 const SCENARIO_VERSION = 3;
 
-/** Slice `index` of `of`, from 1. */
-export interface Slice {
-  readonly index: number;
-  readonly of: number;
-}
-
 const WHOLE: Slice = { index: 1, of: 1 };
 
-/**
- * The whole centre, or every so manieth group of it, some files with all their runs at a time: what is selected, decoys, then
- * the others. Selected files are drawn one after the other in every slice, since each hangs on those before; all others, which
- * are nearly all, in their own slice alone.
- */
-export function* centre(
+/** The whole centre, some files with all their runs at a time: what is selected, decoys, then the others. */
+export function centre(
   population: Population,
-  { clock } = new Contention(population),
-  { index, of }: Slice = WHOLE,
+  { clock }: Load = new Contention(population),
+): Generator<Group> {
+  return withOthers(population, new SelectedFiles(population).groups(clock), WHOLE);
+}
+
+/** A slice of it: selected files of some OSTs (selected-slice.ts), and every so manieth group of the others. */
+export function* centreSlice(
+  population: Population,
+  slice: Slice,
+  selected?: SelectedSlice,
+): Generator<Group> {
+  yield* withOthers(population, selected?.groups() ?? everyGroup(population, slice), slice);
+}
+
+/** Where runs touch several files, each hangs on others everywhere: every slice draws all of them. */
+function* everyGroup(population: Population, { index, of }: Slice): Generator<Group> {
+  let number = 0;
+  const { clock } = new Contention(population);
+  for (const group of new SelectedFiles(population).groups(clock))
+    if (number++ % of === index - 1) yield group;
+}
+
+function* withOthers(
+  population: Population,
+  selected: Iterable<Group>,
+  { index, of }: Slice,
 ): Generator<Group> {
   const background = new Background(population);
   const mine = (number: number) => number % of === index - 1;
+  yield* selected;
   let number = 0;
-  for (const group of new SelectedFiles(population, clock).groups()) if (mine(number++)) yield group;
   for (const group of background.decoys()) if (mine(number++)) yield group;
   yield* background.groups(mine);
 }
@@ -97,12 +119,12 @@ const DEFINITIONS = [
 /** Collects the answers while the groups pass by. */
 export class AnswerSheetBuilder {
   readonly #population: Population;
-  readonly #contention: Contention;
+  readonly #load: Load;
   readonly #book: AnswerBook;
 
-  constructor(population: Population, contention = new Contention(population)) {
+  constructor(population: Population, load: Load = new Contention(population)) {
     this.#population = population;
-    this.#contention = contention;
+    this.#load = load;
     this.#book = new AnswerBook(population.osts);
   }
 
@@ -139,7 +161,7 @@ export class AnswerSheetBuilder {
       definitions: DEFINITIONS,
       items,
       comparison,
-      load: this.#contention.answers(),
+      load: this.#load.answers(),
       ids: { selectedFiles: selectedFilesSha256 },
     };
   }

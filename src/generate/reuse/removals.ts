@@ -1,9 +1,11 @@
 /** Runs that others met, and how long those would have taken without: planted truth for questions about what would have been. */
 import { playTransfers, Transfers, type TransferTimes } from "./target-load.ts";
 
-interface Removal {
+export interface Removal {
   /** Number of the run that is taken away. */
   readonly run: number;
+  /** Seconds that others lost to it. */
+  readonly blame: number;
   readonly changed: readonly {
     readonly run: number;
     /** I/O time as it was, and without the other. */
@@ -19,38 +21,71 @@ const REMOVALS_MOST = 20;
 /** Nothing that starts further away than this meets a run, or meets one that does. */
 const NEAR_SECONDS = 6 * 3600;
 
-/** The runs that hold up others most. */
-export function plantedRemovals(transfers: Transfers, osts: number, slope: number): Removal[] {
-  const { start, end } = playTransfers(transfers, osts, slope);
-  const byTarget = transfersByTarget(transfers, osts);
+/** The runs that hold up others most, of those that are asked for. */
+export function plantedRemovals(
+  transfers: Transfers,
+  times: TransferTimes,
+  osts: number,
+  slope: number,
+  isAskedFor: (run: number) => boolean = () => true,
+): Removal[] {
+  const onTarget = transfersByTarget(transfers, osts);
   const removals: Removal[] = [];
-  for (const run of suspects(transfers, { start, end }, byTarget)) {
+  for (const { run, blame } of suspects(transfers, times, osts, onTarget)) {
     if (removals.length === REMOVALS_MOST) break;
-    const one = removalOf(run, transfers, { start, end }, byTarget, slope);
-    if (one !== undefined) removals.push(one);
+    const changed = isAskedFor(run) ? changedWithout(run, transfers, times, onTarget, slope) : [];
+    if (changed.length > 0) removals.push({ run, blame, changed });
   }
   return removals;
 }
 
+/** Of parts of a centre: those of the whole. */
+export const largestRemovals = (removals: readonly Removal[]): Removal[] =>
+  [...removals].sort(mostBlamed).slice(0, REMOVALS_MOST);
+
+const mostBlamed = (a: Pick<Removal, "run" | "blame">, b: Pick<Removal, "run" | "blame">): number =>
+  b.blame - a.blame || a.run - b.run;
+
+type OnTarget = (target: number) => Uint32Array;
+
 /** Transfers of each target in the order of time. */
-function transfersByTarget({ start, alone, first, width, count }: Transfers, osts: number): number[][] {
-  const lists: number[][] = Array.from({ length: osts }, () => []);
-  for (let i = 0; i < count; i++)
-    if ((alone[i] as number) > 0)
-      for (let stripe = 0; stripe < (width[i] as number); stripe++)
-        (lists[((first[i] as number) + stripe) % osts] as number[]).push(i);
-  for (const list of lists) list.sort((a, b) => (start[a] as number) - (start[b] as number) || a - b);
-  return lists;
+function transfersByTarget({ start, alone, first, width, count }: Transfers, osts: number): OnTarget {
+  const ends = new Uint32Array(osts + 1);
+  const eachPlace = (visit: (target: number, transfer: number) => void) => {
+    for (let i = 0; i < count; i++)
+      if ((alone[i] as number) > 0)
+        for (let stripe = 0; stripe < (width[i >> 1] as number); stripe++)
+          visit(((first[i >> 1] as number) + stripe) % osts, i);
+  };
+  eachPlace((target) => {
+    ends[target + 1] = (ends[target + 1] as number) + 1;
+  });
+  for (let target = 0; target < osts; target++)
+    ends[target + 1] = (ends[target + 1] as number) + (ends[target] as number);
+  const all = new Uint32Array(ends[osts] as number);
+  // `ends` has the place of the first transfer of a target, and of the one behind its last when all are there.
+  eachPlace((target, transfer) => {
+    const at = ends[target] as number;
+    all[at] = transfer;
+    ends[target] = at + 1;
+  });
+  const onTarget = (target: number) => all.subarray(target === 0 ? 0 : ends[target - 1], ends[target]);
+  for (let target = 0; target < osts; target++)
+    onTarget(target).sort((a, b) => (start[a] as number) - (start[b] as number) || a - b);
+  return onTarget;
 }
 
 /** Runs by the time that others lost while they were on the same target, the most first. */
 function suspects(
   { alone, demand }: Transfers,
   { start, end }: TransferTimes,
-  byTarget: readonly (readonly number[])[],
-): number[] {
+  osts: number,
+  onTarget: OnTarget,
+): Pick<Removal, "run" | "blame">[] {
   const blame = new Map<number, number>();
-  for (const list of byTarget)
+  const lost = (i: number) => (end[i] as number) - (start[i] as number) - (alone[i] as number);
+  for (let target = 0; target < osts; target++) {
+    const list = onTarget(target);
     for (let a = 0; a < list.length; a++) {
       const one = list[a] as number;
       for (
@@ -59,27 +94,27 @@ function suspects(
         b++
       ) {
         const other = list[b] as number;
-        const lost = (i: number) => (end[i] as number) - (start[i] as number) - (alone[i] as number);
         const [heavy, light] =
-          (demand[one] as number) > (demand[other] as number) ? [one, other] : [other, one];
+          (demand[one >> 1] as number) > (demand[other >> 1] as number) ? [one, other] : [other, one];
         const run = heavy >> 1;
         if (run !== light >> 1) blame.set(run, (blame.get(run) ?? 0) + lost(light));
       }
     }
-  return [...blame].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([run]) => run);
+  }
+  return Array.from(blame, ([run, lost]) => ({ run, blame: lost })).sort(mostBlamed);
 }
 
-/** What is near the run on its target, played with it and without. Nothing where what is further away matters too. */
-function removalOf(
+/** Runs near this one on its target, played with it and without. None where what is further away matters too. */
+function changedWithout(
   run: number,
   transfers: Transfers,
   { start, end }: TransferTimes,
-  byTarget: readonly (readonly number[])[],
+  onTarget: OnTarget,
   slope: number,
-): Removal | undefined {
-  const target = transfers.first[2 * run] as number;
+): Removal["changed"] {
+  const target = transfers.first[run] as number;
   const centre = transfers.start[2 * run] as number;
-  const near = (byTarget[target] as number[]).filter(
+  const near = Array.from(onTarget(target)).filter(
     (i) => Math.abs((transfers.start[i] as number) - centre) < NEAR_SECONDS,
   );
   const runs = [...new Set(near.map((i) => i >> 1))];
@@ -88,12 +123,11 @@ function removalOf(
   const isWhole = runs.every(
     (one, k) => Math.abs(took(2 * one) + took(2 * one + 1) - (before[k] as number)) < 1e-3,
   );
-  if (!isWhole) return undefined;
+  if (!isWhole) return [];
   const after = secondsOf(runs, transfers, slope, run);
-  const changed = runs
+  return runs
     .map((one, i) => ({ run: one, seconds: before[i] as number, without: after[i] as number }))
     .filter(({ run: one, seconds, without }) => one !== run && without < (1 - GAIN_LEAST) * seconds);
-  return changed.length === 0 ? undefined : { run, changed };
 }
 
 /** I/O time of runs when no others are there; that of `removed` is 0. */
@@ -104,15 +138,14 @@ function secondsOf(
   removed: number | undefined,
 ): number[] {
   const few = new Transfers();
-  for (const run of runs)
-    for (const i of [2 * run, 2 * run + 1])
-      few.add(
-        all.start[i] as number,
-        run === removed ? 0 : (all.alone[i] as number),
-        all.demand[i] as number,
-        0,
-        1,
-      );
+  for (const run of runs) {
+    const transfer = (i: number) => ({
+      start: all.start[i] as number,
+      alone: run === removed ? 0 : (all.alone[i] as number),
+    });
+    const demand = all.demand[run] as number;
+    few.add(transfer(2 * run), transfer(2 * run + 1), { demand, first: 0, width: 1 });
+  }
   const { start, end } = playTransfers(few, 1, slope);
   const seconds = (i: number) => (end[i] as number) - (start[i] as number);
   return runs.map((_, k) => seconds(2 * k) + seconds(2 * k + 1));

@@ -35,6 +35,20 @@ import {
   STDIO,
 } from "./truth.ts";
 
+/** A file as far as it hangs on the files before it. All else is drawn from its own random numbers. */
+export interface PlacedFile {
+  readonly plan: Plan;
+  readonly ost: number;
+  readonly user: number;
+  /** Which of its user's programs use it. */
+  readonly programs: { readonly first: number; readonly count: number };
+  readonly starts: Uint32Array;
+  /** Number of its first run. */
+  readonly firstRun: number;
+  /** Where its draws go on. */
+  readonly random: Random;
+}
+
 export class SelectedFiles {
   readonly #population: Population;
   readonly #planner: Planner;
@@ -45,12 +59,10 @@ export class SelectedFiles {
   /** Programs that each user's files have taken so far. */
   readonly #programs: Uint32Array;
   readonly #load: SiteLoad;
-  readonly #clock: Clock;
   #runs = 0;
 
-  constructor(population: Population, clock: Clock) {
+  constructor(population: Population) {
     this.#population = population;
-    this.#clock = clock;
     const { seed, interArrival } = population.options;
     this.#load = new SiteLoad(seed);
     const shifts = Random.stream(seed, SHIFT_STREAM, 0);
@@ -61,17 +73,18 @@ export class SelectedFiles {
   }
 
   /** All of them, a file at a time. Run numbers go on from file to file. */
-  *groups(): Generator<Group> {
+  *groups(clock: Clock): Generator<Group> {
     const filesPerRun = this.#population.options.filesPerRun ?? 1;
     if (filesPerRun === 1) {
-      yield* this.files();
+      yield* this.files(clock);
       return;
     }
     let waiting: Group[] = [];
     let runs = 0;
-    for (const round of this.#rounds()) {
-      waiting.push(...round);
-      if (waiting.length < MERGED_FILES) continue;
+    for (const group of this.files(clock)) {
+      waiting.push(group);
+      // Files are looked at in whole rounds (see `placed`).
+      if (waiting.length < MERGED_FILES || waiting.length % this.#population.osts !== 0) continue;
       yield* mergedGroups(waiting, filesPerRun, () => runs++);
       waiting = [];
     }
@@ -79,35 +92,70 @@ export class SelectedFiles {
   }
 
   /** A file with all its runs at a time, whatever runs touch together. */
-  *files(): Generator<Group> {
-    for (const round of this.#rounds()) yield* round;
+  *files(clock: Clock): Generator<Group> {
+    for (const file of this.placed()) yield this.group(file, clock);
   }
 
-  /** As many files as there are OSTs: which one a file lies on is decided for all of them together. */
-  *#rounds(): Generator<Iterable<Group>> {
+  /**
+   * Files on the OSTs that are wanted, as far as each hangs on those before it: place, starts, programs. The others are passed
+   * over, with what the next ones hang on. As many files as there are OSTs are placed together.
+   */
+  *placed(isWanted: (ost: number) => boolean = () => true): Generator<PlacedFile> {
     const { selectedFiles, osts } = this.#population;
     for (let first = 0; first < selectedFiles; first += osts) {
       const count = Math.min(osts, selectedFiles - first);
       const plans = Array.from({ length: count }, (_, i) => this.#planner.plan(first + i));
       const places = this.#placement.round(plans.map(({ bytes }) => bytes));
-      yield this.#round(plans, places);
+      for (const [i, plan] of plans.entries()) {
+        const ost = places[i] as number;
+        const { user, programs } = this.#programsOf(plan);
+        const random = this.#random.restart(this.#population.options.seed, SELECTED, plan.index);
+        const runs = plan.writes.length;
+        random.skip(2 * runs);
+        if (isWanted(ost)) {
+          const starts = Uint32Array.from(this.#starts.of(plan, random));
+          yield {
+            plan,
+            ost,
+            user,
+            programs,
+            starts,
+            firstRun: this.#runs,
+            random: new Random(0).become(random),
+          };
+        } else this.#starts.pass(plan, random);
+        this.#runs += runs;
+      }
     }
   }
 
-  *#round(plans: readonly Plan[], places: Uint32Array): Generator<Group> {
-    for (let i = 0; i < plans.length; i++) yield this.#group(plans[i] as Plan, places[i] as number);
+  /** The user, and the programs that the file takes of those of its user. */
+  #programsOf({
+    index,
+    stratum,
+    spacing,
+    sharing,
+    user: u,
+    writes,
+  }: Plan): Pick<PlacedFile, "user" | "programs"> {
+    const user = this.#population.selectedUser(index, u);
+    const wanted = applicationCount(stratum, stratum === "phases" ? spacing : sharing);
+    const count = Math.min(wanted, writes.length, this.#population.applicationsOfUser);
+    // A user's files take the user's programs in turn, so that all of them are in use.
+    const first = this.#programs[user] as number;
+    this.#programs[user] = first + count;
+    return { user, programs: { first, count } };
   }
 
-  #group(plan: Plan, ost: number): Group {
-    const { index, fileClass, stratum, writes, bytes } = plan;
+  /** A file with its runs; the times of its run i are those of number `place` + i of the clock. */
+  group(placed: PlacedFile, clock: Clock, place = placed.firstRun): Group {
+    const { plan, ost, user, starts, firstRun } = placed;
+    const { index, fileClass, writes, bytes } = plan;
     const { seed } = this.#population.options;
-    const random = this.#random.restart(seed, SELECTED, index);
     const n = writes.length;
-    const amounts = amountsOf(plan.noise, n, bytes, random);
-    const starts = this.#starts.of(plan, random);
-    const user = this.#population.selectedUser(index, plan.user);
-    const sharing = stratum === "phases" ? plan.spacing : plan.sharing;
-    const applications = this.#applications(applicationCount(stratum, sharing), n, user, random);
+    const amounts = amountsOf(plan.noise, n, bytes, this.#random.restart(seed, SELECTED, index));
+    const random = this.#random.become(placed.random);
+    const applications = this.#applications(placed, n, random);
     const layer = layerOf(n, plan.layer);
     const ranks = 2 ** ranksPower(random);
     const [least, most] = IO_TIME.baseSeconds;
@@ -127,9 +175,9 @@ export class SelectedFiles {
       const minor =
         fileClass === "RW" ? minorBytes(amount, random) : i === touched ? 65536 + random.below(4194304) : 0;
       const read = writes[i] === 1 ? minor : amount - minor;
-      const number = this.#runs++;
+      const number = firstRun + i;
       const readShare = read / amount;
-      const times = this.#clock(number, {
+      const times = clock(place + i, {
         ...{ start, drawnMs, alone, readShare, bytes: amount, first: ost, width },
       });
       const run: RunTruth = {
@@ -166,13 +214,10 @@ export class SelectedFiles {
   }
 
   /** The application of each run: blocks of runs of one, every application at least once. */
-  #applications(count: number, n: number, user: number, random: Random): Uint32Array {
+  #applications({ user, programs }: PlacedFile, n: number, random: Random): Uint32Array {
     const population = this.#population;
     const available = population.applicationsOfUser;
-    const k = Math.min(count, n, available);
-    // A user's files take the user's programs in turn, so that all of them are in use.
-    const first = this.#programs[user] as number;
-    this.#programs[user] = first + k;
+    const { first, count: k } = programs;
     const result = new Uint32Array(n);
     let introduced = 1;
     let current = 0;

@@ -9,6 +9,8 @@ import { GAP, PREFERRED_HOUR, type Stratum } from "./scenario.ts";
 
 /** Up to this many runs a file is one of those with much data. */
 const FEW_RUNS = 8;
+/** 32 random bits that a number between 0 and 1 takes. */
+const DRAW = 2;
 /** Of a run on such a file; about. */
 const AVERAGE_BYTES = 300e9;
 
@@ -27,24 +29,45 @@ export class StartTimes {
   }
 
   /** In rising order, no two alike, in seconds since the Epoch. */
-  of({ writes, bytes, stratum, spacing, gaps }: Plan, random: Random): Float64Array {
+  of(plan: Plan, random: Random): Float64Array {
+    const { writes, spacing, gaps } = plan;
+    const hourOf = this.#hours(plan, random);
+    return gaps === undefined
+      ? spreadStarts(writes, spacing, hourOf, random)
+      : literalStarts(writes, gaps, hourOf, random);
+  }
+
+  /** Keeps account of a file whose starts nobody asks for: all draws are made, and the hours given. */
+  pass(plan: Plan, random: Random): void {
+    if (plan.gaps !== undefined) {
+      this.of(plan, random);
+      return;
+    }
+    const hourOf = this.#hours(plan, random);
+    const n = plan.writes.length;
+    random.skip(DRAW * n);
+    for (let i = 0; i < n; i++) {
+      hourOf();
+      random.skip(2 * DRAW);
+    }
+  }
+
+  #hours({ writes, bytes, stratum }: Plan, random: Random): () => number {
     const n = writes.length;
     const few = n <= FEW_RUNS;
     const weight = few ? bytes / n / AVERAGE_BYTES : 1;
     const given = few ? this.#given.few : this.#given[stratum];
     const preferred = this.#preferred[stratum].shortest();
     this.#preferred[stratum].give(preferred, 1);
-    const hourOf = () => {
+    return () => {
       const hour = random.unit() < PREFERRED_HOUR ? given.near(preferred, random) : given.any(random);
       given.give(hour, weight);
       return hour;
     };
-    return gaps === undefined
-      ? spreadStarts(writes, spacing, hourOf, random)
-      : literalStarts(writes, gaps, hourOf, random);
   }
 }
 
+/** `n` - 1 gaps and the first start are drawn, then an hour, which of two, and a second of it for each run: see `pass`. */
 function spreadStarts(writes: Uint8Array, u: number, hourOf: () => number, random: Random): Float64Array {
   const n = writes.length;
   const spacing = Math.min(GAP.mostHours, logNormal(u, GAP.medianHours, GAP.sigma));

@@ -6,8 +6,7 @@ import { playTransfers, Transfers } from "./target-load.ts";
 function transfersOf(...runs: [number, number, number, number, number, number, number][]): Transfers {
   const transfers = new Transfers();
   for (const [start, read, later, write, demand, first, width] of runs) {
-    transfers.add(start, read, demand, first, width);
-    transfers.add(later, write, demand, first, width);
+    transfers.add({ start, alone: read }, { start: later, alone: write }, { demand, first, width });
   }
   return transfers;
 }
@@ -62,7 +61,7 @@ describe("transfers on targets", () => {
       [10, 20, 1e6, 0, 0.1, 0, 1],
       [0, 50, 1e6, 0, 0.8, 1, 1],
     );
-    const [removal, ...others] = plantedRemovals(three, 4, 2);
+    const [removal, ...others] = plantedRemovals(three, playTransfers(three, 4, 2), 4, 2);
     expect(others).toEqual([]);
     expect(removal?.run).toBe(0);
     expect(removal?.changed).toHaveLength(1);

@@ -12,17 +12,22 @@ import {
   type AnswerSheet,
   AnswerSheetBuilder,
   centre,
+  centreSlice,
   Contention,
   expectedRuns,
   type Group,
+  JoinedLoad,
+  type Load,
   LogNames,
   logOf,
   type Population,
   SCENARIO,
+  SelectedSlice,
   type Slice,
   TableEmitter,
 } from "../reuse/index.ts";
 import { fillStore, isMarked, writeAnswers } from "./answers.ts";
+import { SliceTimesFiles, writeSliceTimes } from "./slice-times.ts";
 import { joinParts, writePart } from "./slices.ts";
 
 const WRITER = "plimsoll generate reuse";
@@ -69,12 +74,12 @@ ${damaged > 0 ? `damage/       ${damaged} broken or odd logs; expected.json says
 /** All groups pass the answer book; `take` does the rest. */
 async function generate(
   population: Population,
+  load: Load,
   listener: Listener,
   take: (group: Group) => void | Promise<void>,
 ): Promise<AnswerSheet> {
-  const contention = new Contention(population);
-  const answers = new AnswerSheetBuilder(population, contention);
-  await eachGroup(population, contention, undefined, listener, (group) => {
+  const answers = new AnswerSheetBuilder(population, load);
+  await eachGroup(centre(population, load), expectedRuns(population), listener, (group) => {
     answers.add(group);
     return take(group);
   });
@@ -82,15 +87,13 @@ async function generate(
 }
 
 async function eachGroup(
-  population: Population,
-  contention: Contention,
-  slice: Slice | undefined,
+  groups: Iterable<Group>,
+  runs: number,
   listener: Listener,
   take: (group: Group) => void | Promise<void>,
 ): Promise<void> {
-  const total = Math.ceil(expectedRuns(population) / (slice?.of ?? 1));
-  const progress = listener.progress?.({ label: "generate", total, unit: "runs" });
-  for (const group of centre(population, contention, slice)) {
+  const progress = listener.progress?.({ label: "generate", total: Math.ceil(runs), unit: "runs" });
+  for (const group of groups) {
     await take(group);
     progress?.add(group.runs.length);
     await listener.yieldToEvents?.();
@@ -105,20 +108,23 @@ export async function writeSlice(
   { tables, buckets, slice }: Made & { readonly slice: Slice },
   listener: Listener,
 ): Promise<{ readonly part: string }> {
-  const contention = new Contention(population);
   return writePart(path, slice, listener, async (work) => {
-    if (!tables) {
-      const write = logWriter(path, population, listener);
-      return eachGroup(population, contention, slice, listener, write);
-    }
+    const selected = isInStretches(population) ? new SelectedSlice(population, slice) : undefined;
+    if (selected !== undefined) writeSliceTimes(work, selected.times);
+    const groups = centreSlice(population, slice, selected);
+    const runs = expectedRuns(population) / slice.of;
+    if (!tables) return eachGroup(groups, runs, listener, logWriter(path, population, listener));
     const fill = async (batch: RowSink) => {
       const emitter = new TableEmitter(population, batch);
-      await eachGroup(population, contention, slice, listener, (group) => emitter.add(group));
+      await eachGroup(groups, runs, listener, (group) => emitter.add(group));
       await emitter.end();
     };
     await fillStore(join(work, "store"), WRITER, fill, buckets);
   });
 }
+
+/** Whether each slice plays the runs of its own OSTs, and the join reads their times. */
+const isInStretches = ({ options }: Population): boolean => (options.filesPerRun ?? 1) === 1;
 
 /** Makes one centre of `of` slices; for the answers all groups are drawn once more. */
 export async function joinSlices(
@@ -127,8 +133,12 @@ export async function joinSlices(
   { tables, of }: { readonly tables: boolean; readonly of: number },
   listener: Listener,
 ): Promise<{ readonly folder: string; readonly sheet: AnswerSheet }> {
-  const sheet = await joinParts(path, { tables, of }, async () => {
-    const result = await generate(population, listener, () => {});
+  const sheet = await joinParts(path, { tables, of }, async (parts) => {
+    const files =
+      parts.length > 0 && isInStretches(population) ? parts.map((part) => new SliceTimesFiles(part)) : [];
+    const load = files.length > 0 ? new JoinedLoad(population, files) : new Contention(population);
+    const result = await generate(population, load, listener, () => {});
+    for (const file of files) file.close();
     const write = () => {
       writeFile(join(path, "README.txt"), readme(result, tables, 0));
       writeAnswers(join(path, "answers.json"), result);
@@ -140,7 +150,7 @@ export async function joinSlices(
 
 /** Every run as a Darshan log, in folders by date. */
 function writeLogs(work: string, population: Population, listener: Listener): Promise<AnswerSheet> {
-  return generate(population, listener, logWriter(work, population, listener));
+  return generate(population, new Contention(population), listener, logWriter(work, population, listener));
 }
 
 function logWriter(work: string, population: Population, listener: Listener) {
@@ -169,7 +179,9 @@ function writeTables(
 ): Promise<AnswerSheet> {
   const fill = async (batch: RowSink) => {
     const emitter = new TableEmitter(population, batch);
-    const sheet = await generate(population, listener, (group) => emitter.add(group));
+    const sheet = await generate(population, new Contention(population), listener, (group) =>
+      emitter.add(group),
+    );
     await emitter.end();
     return sheet;
   };

@@ -24,18 +24,19 @@ export async function writePart(
 
 /**
  * Joins `of` slices below `path`: their rows become one batch of one store, by renaming files, segments before the entry of the
- * manifest, so that it can be stopped and begun again. `conclude` writes answers last: where they are, all has been moved.
+ * manifest, so that it can be stopped and begun again. `conclude` gets their folders and
+ * writes answers last: where they are, all has been moved, and there may be no folders.
  */
 export async function joinParts<T>(
   path: string,
   { tables, of }: { readonly tables: boolean; readonly of: number },
-  conclude: () => Promise<{ readonly result: T; write(): void }>,
+  conclude: (parts: readonly string[]) => Promise<{ readonly result: T; write(): void }>,
 ): Promise<T> {
   const parts = Array.from({ length: of }, (_, i) => partPath(path, { index: i + 1, of }));
   const joined = existsSync(join(path, "answers.json"));
   const missing = joined ? undefined : parts.find((part) => !existsSync(part));
   if (missing !== undefined) throw new UsageError(`${missing} is missing: generate that slice first`);
-  const { result, write } = await conclude();
+  const { result, write } = await conclude(joined ? [] : parts);
   if (tables && !joined) {
     const { adoptBatches } = await import("../../store/index.ts");
     await adoptBatches(
