@@ -100,7 +100,7 @@ const isAtLeast = (severity: Severity, limit: Severity) =>
 function chosen(ids: readonly string[]): readonly Rule[] {
   for (const id of ids)
     if (!RULES.some((rule) => rule.id === id))
-      throw new UsageError(`no finding is called ${id}; plimsoll findings --list names them all`);
+      throw new UsageError(`unknown finding: ${id}; plimsoll findings --list shows all`);
   return ids.length === 0 ? RULES : RULES.filter(({ id }) => ids.includes(id));
 }
 

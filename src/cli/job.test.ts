@@ -203,7 +203,7 @@ describe("report on the terminal", () => {
     for (const path of [single("no-io"), save("bare.darshan", logOf({ modules: [] }))]) {
       const outcome = await inside("report", "--full", path);
       expect({ code: outcome.code, err: outcome.err }).toEqual({ code: 0, err: "" });
-      expect(utf8(outcome)).toContain("This log holds no I/O");
+      expect(utf8(outcome)).toContain("This log has no I/O");
       expect(utf8(outcome)).not.toMatch(/NaN|undefined|null/);
     }
     const none = await summary("report", single("no-io"));
@@ -646,7 +646,7 @@ describe("findings", () => {
 
   it("refuses thresholds that make no sense, with a hint", async () => {
     for (const [value, line] of [
-      ["nothing.share=1", /no finding is called nothing; plimsoll findings --list/],
+      ["nothing.share=1", /unknown finding: nothing; plimsoll findings --list/],
       ["small-writes.size=1", /small-writes has no threshold size \(have: .*share/],
       ["small-writes.share=many", /--threshold small-writes\.share=many is not ID\.NAME=NUMBER, such as/],
       ["small-writes.share=", /is not ID\.NAME=NUMBER/],
@@ -671,7 +671,7 @@ describe("findings", () => {
     expectRefusal(
       await inside("findings", FIXTURE, "--only", "smal-writes"),
       2,
-      /no finding is called smal-writes/,
+      /unknown finding: smal-writes/,
     );
   });
 

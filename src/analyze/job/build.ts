@@ -45,7 +45,7 @@ export interface RunSpan {
   readonly processes?: readonly SpanProcess[];
 }
 
-/** One job may have several logs: ranks are counted on from log to log, times count from the first start. */
+/** One job may have several logs: ranks are numbered on from log to log, times count from the first start. */
 interface Placing {
   readonly places: ReadonlyMap<string, RunPlace>;
   readonly ranks: number;

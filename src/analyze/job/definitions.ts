@@ -10,12 +10,12 @@ export const DEFINITIONS = {
   bytes: {
     id: "J01@1",
     title: "Bytes read and written",
-    text: "Sum over all files of POSIX, STDIO, DFS and DAOS bytes, but not of DAOS objects below DFS. MPI-IO, HDF5 and PnetCDF bytes are views of the same data and are not added; MPI-IO counts where nothing below it was recorded.",
+    text: "Sum over all files of POSIX, STDIO, DFS and DAOS bytes, but not of DAOS objects below DFS. MPI-IO, HDF5 and PnetCDF bytes are views of the same data and are not added; MPI-IO counts if nothing below it was recorded.",
   },
   share: {
     id: "J02@1",
     title: "I/O share of the run time",
-    text: "Time in reads, writes and metadata operations of the layer that the application calls (MPI-IO where a file has such a record, otherwise POSIX, STDIO, DFS, DAOS). Average: the sum over all ranks / ranks / run time. Slowest: the rank with the most time in its private files, plus the time of the slowest rank of each shared file, at most the run time.",
+    text: "Time in reads, writes and metadata operations of the layer that the application calls (MPI-IO if a file has such a record, otherwise POSIX, STDIO, DFS, DAOS). Average: the sum over all ranks / ranks / run time. Slowest: the rank with the most time in its private files, plus the time of the slowest rank of each shared file, at most the run time.",
   },
   throughput: {
     id: "J03@1",
@@ -25,7 +25,7 @@ export const DEFINITIONS = {
   heat: {
     id: "J04@1",
     title: "Ranks over time",
-    text: "Bytes in each cell of ranks × time, from the HEATMAP module, or from traces with the bytes of a call spread evenly over its duration. The bars above are sums over ranks, those at the right sums over time.",
+    text: "Bytes in each cell of ranks × time, from the HEATMAP module, or from traces with the bytes of a call spread evenly over its duration. The bars on top are sums over ranks, those on the right sums over time.",
   },
   sizes: {
     id: "J05@1",
@@ -50,16 +50,16 @@ export const DEFINITIONS = {
   metrics: {
     id: "C02@1 C03@1 C04@1",
     title: "BPS, IOPS, bandwidth, ARPT",
-    text: "T is the time with at least one call in progress (overlap counts once, idle time not at all). BPS = bytes / 512 / T, IOPS = calls / T, bandwidth = bytes / T, ARPT = mean duration of a call. Bytes are those that a call moved, where the trace has them, else those that it asked for. He, Sun, Yin: BPS, IPDPSW 2013.",
+    text: "T is the time with at least one call in progress (overlap counts once, idle time not at all). BPS = bytes / 512 / T, IOPS = calls / T, bandwidth = bytes / T, ARPT = mean duration of a call. Bytes are those that a call moved if the trace has them, otherwise those requested. He, Sun, Yin: BPS, IPDPSW 2013.",
   },
   patterns: {
     id: "J09@1",
     title: "Groups of files",
-    text: "Files whose names are equal when every run of digits, and every hexadecimal word of eight or more characters, is replaced by #.",
+    text: "Files whose names are equal after replacing every run of digits, and every hexadecimal word of eight or more characters, by #.",
   },
   mpi: {
     id: "J10@1",
     title: "Time in MPI calls",
-    text: "Time in MPI calls but MPI-IO, as AutoPerf (APMPI) counts it per rank and call. Share: mean over ranks / run time. Spread: the slowest rank / the mean. Sync time: waiting for the other ranks before a collective, where the recorder was told to measure it.",
+    text: "Time in MPI calls other than MPI-IO, as AutoPerf (APMPI) counts it per rank and call. Share: mean over ranks / run time. Spread: the slowest rank / the mean. Sync time: waiting for the other ranks before a collective, if the recorder was set to measure it.",
   },
 } as const satisfies Record<string, Definition>;

@@ -112,7 +112,7 @@ describe("the headline", () => {
     expect(alone.headline).toBe("I/O takes 76 % of the run; no cause stands out.");
     expect(alone.lead).toEqual(["80 % of the I/O time goes to writes.", "Move the 85 files on it."]);
     expect(alone).toMatchObject({
-      gain: { seconds: null, withoutSeconds: null, text: "Not known: nothing tells." },
+      gain: { seconds: null, withoutSeconds: null, text: "Unknown: nothing tells." },
       change: { text: "Move files off the slow target", finding: "io-share" },
     });
     const part = finding("misaligned", "high", cost(43, { basis: "estimated" }));
@@ -129,11 +129,11 @@ describe("the headline", () => {
   it("promises nothing where only unknown costs are there", () => {
     const unknown = finding("misaligned", "warn", cost(null));
     const answers = answersOf(job(400), verdicts(unknown));
-    expect(answers.headline).toBe("Misaligned accesses stand out; what they cost is unknown.");
+    expect(answers.headline).toBe("Misaligned accesses stand out; their cost is unknown.");
     expect(answers.gain).toMatchObject({
       seconds: null,
       withoutSeconds: null,
-      text: "Not known: nothing tells.",
+      text: "Unknown: nothing tells.",
     });
     // Where I/O is next to nothing, that comes first.
     expect(answersOf(job(2), verdicts(unknown)).headline).toBe("I/O is not the problem: 0.25 % of the run.");
@@ -155,7 +155,7 @@ describe("the headline", () => {
       change: { text: "Nothing that the log shows" },
     });
     expect(answersOf(job(400, Number.NaN), verdicts()).headline).toMatch(/run time is not recorded\.$/);
-    expect(answersOf(job(0, 794, { files: [] }), verdicts()).headline).toBe("This log holds no I/O.");
+    expect(answersOf(job(0, 794, { files: [] }), verdicts()).headline).toBe("This log has no I/O.");
   });
 
   it("takes the title of a rule that is not in the table", () => {

@@ -72,12 +72,12 @@ function withSymptom(job: Job, verdicts: Verdicts, symptom: Finding, cause: Find
     blame: blame(job),
     gain:
       cause === undefined
-        ? noGain(job, `Not known: ${withoutAsides(symptom.cost.model)}.`)
+        ? noGain(job, `Unknown: ${withoutAsides(symptom.cost.model)}.`)
         : gain(job, verdicts, cause),
     change: change(cause ?? symptom),
     sure:
       cause === undefined
-        ? { confidence: "low", text: "That I/O takes this time is measured; why it does is not." }
+        ? { confidence: "low", text: "The I/O time is measured, its reason is not." }
         : sure(cause),
   };
 }
@@ -86,16 +86,16 @@ function withSymptom(job: Job, verdicts: Verdicts, symptom: Finding, cause: Find
 function withSuspect(job: Job, finding: Finding): Answers {
   const { text, plural } = subjectOf(finding) as Subject;
   return {
-    headline: `${capital(text)} ${plural ? "stand out; what they cost" : "stands out; what it costs"} is unknown.`,
+    headline: `${capital(text)} ${plural ? "stand out; their cost" : "stands out; its cost"} is unknown.`,
     lead: [why(finding), what(finding)],
     level: finding.severity,
     finding: finding.id,
     // Metadata has no cost where opens wait for somebody: of the storage their time says nothing.
     blame:
       finding.id === "metadata-time"
-        ? { answer: "unknown", text: "Not known: opens that wait for somebody take most of the time." }
+        ? { answer: "unknown", text: "Unknown: opens that wait for another process take most of the time." }
         : blame(job),
-    gain: noGain(job, `Not known: ${withoutAsides(finding.cost.model)}.`),
+    gain: noGain(job, `Unknown: ${withoutAsides(finding.cost.model)}.`),
     change: change(finding),
     sure: sure(finding),
   };
@@ -109,7 +109,7 @@ function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: r
   const nothing =
     loud.length > 0
       ? `${(loud[0] as Finding).title}: ${lowerCase(why(loud[0] as Finding))}`
-      : `${applied} found nothing that would gain the job ${leastText(findings)}.`;
+      : `${applied} found nothing that would save the job ${leastText(findings)}.`;
   const more =
     !isSmall && isKnown && job.trace === undefined
       ? ["Single calls, with DXT_ENABLE_IO_TRACE=1 for Darshan, would show more."]
@@ -126,9 +126,7 @@ function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: r
     blame: blame(job),
     gain: noGain(
       job,
-      isSmall
-        ? `Nothing to gain: I/O is ${percentText(share)} of the run.`
-        : "Not known: no cause was found.",
+      isSmall ? `Nothing to gain: I/O is ${percentText(share)} of the run.` : "Unknown: no cause was found.",
     ),
     change:
       loud[0] === undefined
@@ -150,14 +148,14 @@ const leastText = (findings: readonly Finding[]) =>
 function withoutIo(job: Job, { findings }: Verdicts): Answers {
   const [finding] = findings;
   return {
-    headline: job.runs.length > 1 ? "These logs hold no I/O." : "This log holds no I/O.",
+    headline: job.runs.length > 1 ? "These logs have no I/O." : "This log has no I/O.",
     lead: ["No file was opened through a layer that was recorded."],
     level: "unknown",
     finding: finding?.id ?? null,
-    blame: { answer: "unknown", text: "Not known: nothing was recorded." },
-    gain: noGain(job, "Not known: nothing was recorded."),
+    blame: { answer: "unknown", text: "Unknown: nothing was recorded." },
+    gain: noGain(job, "Unknown: nothing was recorded."),
     change: finding === undefined ? { text: "Nothing", finding: null } : change(finding),
-    sure: { confidence: "low", text: "A log without I/O can also mean that the recorder saw none of it." },
+    sure: { confidence: "low", text: "A log without I/O can also mean that the recorder missed it." },
   };
 }
 
@@ -240,7 +238,7 @@ function costWords(job: Job, { seconds, basis, atMost }: Cost): CostWords {
 function blame(job: Job): Answers["blame"] {
   const share = shareOf(job);
   if (Number.isNaN(share))
-    return { answer: "unknown", text: "Not known: the log has no run time to compare with." };
+    return { answer: "unknown", text: "Unknown: the log has no run time to compare with." };
   const who =
     job.ranks > 1 ? `The slowest ${usesMpi(job) ? "rank" : "process"} spends` : "The program spends";
   const answer = share >= BLAMED_SHARE ? "yes" : share >= HIGH_SHARE ? "partly" : "no";

@@ -92,7 +92,7 @@ describe("order", () => {
 describe("thresholds", () => {
   it("of unknown findings and names are usage errors", () => {
     expect(() => idsWith(["small-wrights.bytes", 1])).toThrow(UsageError);
-    expect(() => idsWith(["small-wrights.bytes", 1])).toThrow("no finding is called small-wrights");
+    expect(() => idsWith(["small-wrights.bytes", 1])).toThrow("unknown finding: small-wrights");
     expect(() => idsWith(["small-writes.size", 1])).toThrow(
       "small-writes has no threshold size (have: bytes, share, calls)",
     );

@@ -153,7 +153,7 @@ function checkValues(values: ThresholdValues, rules: ReadonlyMap<string, Rule>):
     const [id = "", name = ""] = key.split(".");
     const rule = rules.get(id);
     if (rule === undefined)
-      throw new UsageError(`no finding is called ${id}; plimsoll findings --list names them all`);
+      throw new UsageError(`unknown finding: ${id}; plimsoll findings --list shows all`);
     if (!Object.hasOwn(rule.thresholds, name))
       throw new UsageError(
         `${id} has no threshold ${name} (have: ${Object.keys(rule.thresholds).join(", ") || "none"})`,

@@ -24,7 +24,7 @@ export function fewerMetadataCalls(
       const gone = operations.reduce((sum, one) => sum + beyondFirst(record, one), 0);
       return { record, part: "meta", remains: 1 - gone / record.metaSeconds };
     }),
-    `one for each file and rank; the time of ${operations.join(" and ")} is known from single calls`,
+    `one per file and rank; the time of ${operations.join(" and ")} is known from single calls`,
   );
 }
 

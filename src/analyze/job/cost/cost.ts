@@ -28,7 +28,7 @@ export function costOf(job: Job, claim: CostClaim): Cost {
       shareOfRun: null,
       basis: "unknown",
       atMost: false,
-      model: claim.kind === "unknown" ? claim.why : "it tells and does not blame: no cost is claimed",
+      model: claim.kind === "unknown" ? claim.why : "informative only: no cost is claimed",
       within: null,
     };
   const seconds = job.ledger.gain(claim);
@@ -99,7 +99,7 @@ export function together(job: Job, list: readonly Judged[]): Cost {
     shareOfRun: job.runSeconds > 0 ? Math.min(1, seconds / job.runSeconds) : null,
     basis: remedies.length === 0 ? "unknown" : "estimated",
     atMost: loud.some(({ cost }) => cost.atMost),
-    model: "all causes gone at once; costs of single causes overlap and do not add up",
+    model: "all causes removed together; costs of single causes overlap and do not add up",
     within: null,
   };
 }

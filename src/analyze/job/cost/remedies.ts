@@ -124,7 +124,7 @@ export const oneSync = (job: Job, records: readonly LayerRecord[]): CostClaim =>
       const saved = Math.max(0, needless - storageSeconds(job, record));
       return { record, part: "write", remains: 1 - saved / record.writeSeconds };
     }),
-    `one sync for each file and rank at the mean cost of a sync${timed ? "" : "; recorders count syncs with writes"}`,
+    `one sync per file and rank at the mean cost of a sync${timed ? "" : "; recorders count syncs as writes"}`,
   );
 };
 

@@ -34,14 +34,14 @@ describe("costs under strace", () => {
     // Seeks take 40 µs each; the four reads that were quicker are too few. 100 writes owe 4 of their 2,000 ms to strace.
     expect(cost("strace")).toMatchObject({
       ...{ seconds: expect.closeTo(0.998, 9), basis: "estimated", atMost: false },
-      model: "half of the writes; less 40 µs for each call, as the quickest kind takes under strace",
+      model: "half of the writes; less 40 µs per call, the time of the fastest kind under strace",
     });
   });
 
   it("say so where no kind of call is frequent enough to tell", () => {
     expect(cost("strace", [])).toMatchObject({
       ...{ seconds: 1, basis: "estimated", atMost: false },
-      model: "half of the writes, in a run that strace slowed down by an unknown time",
+      model: "half of the writes, in a run that strace slowed down by an unknown amount",
     });
   });
 

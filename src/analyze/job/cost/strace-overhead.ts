@@ -59,20 +59,20 @@ export function withoutTracer(
     return {
       ...claim,
       basis: "estimated",
-      model: `${claim.model}, in a run that strace slowed down by an unknown time`,
+      model: `${claim.model}, in a run that strace slowed down by an unknown amount`,
     };
   const micros = Number((1e6 * overhead).toPrecision(2));
   const left = { ...claim, healthy: net(claim.healthy, overhead) };
   const [traced, own] = [job.ledger.gain(claim), job.ledger.gain(left)];
   if (traced >= WARN_SHARE * job.runSeconds && own < OWN_MIN * traced)
     return unknownCost(
-      `these calls take hardly longer than the ${micros} µs that any call takes under strace, so what they cost without it is not in the trace; plimsoll record tells`,
+      `these calls take hardly longer than the ${micros} µs of any call under strace, so the trace does not show their cost without it; plimsoll record does`,
       traced >= HIGH_SHARE * job.runSeconds ? "warn" : "info",
     );
   return {
     ...left,
     basis: "estimated",
-    model: `${claim.model}; less ${micros} µs for each call, as the quickest kind takes under strace`,
+    model: `${claim.model}; less ${micros} µs per call, the time of the fastest kind under strace`,
   };
 }
 

@@ -20,12 +20,12 @@ export const layers: PictureMaker = (job, finding) => {
     asked === most.value
       ? ""
       : asked > 0
-        ? `, ${(most.value / asked).toPrecision(2)} times what the program asks for`
-        : ", of which the program asks for none";
+        ? `, ${(most.value / asked).toPrecision(2)} times what the program requests`
+        : ", of which the program requests none";
   const label = `${most.name}: ${formatBytes(most.value)}${times}`;
   return {
     title: "Bytes in each layer",
-    caption: `${finding.evidence.files.length > 0 ? formatMany(finding.evidence.filesTotal, "file") : "All files"}; upper layers first. The layers carry the same data: what one has more than the one above is its own doing.`,
+    caption: `${finding.evidence.files.length > 0 ? formatMany(finding.evidence.filesTotal, "file") : "All files"}; upper layers first. The layers carry the same data: bytes beyond those of the layer above come from the layer itself.`,
     summary: `${items.map(({ name, value }) => `${name} ${formatBytes(value)}`).join(", ")}.`,
     definition: DEFINITIONS.bytes.id,
     chart: {

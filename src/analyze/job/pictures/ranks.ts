@@ -71,7 +71,7 @@ function sharedTimes(job: Job, { evidence }: Evident) {
   ];
   return {
     title: "I/O time of ranks in the shared file",
-    caption: `${record.path}: of a file that all ranks share the log keeps the slowest, the fastest and the sum.`,
+    caption: `${record.path}: for a file that all ranks share, the log has the slowest rank, the fastest and the sum.`,
     summary: items.map(({ name, value }) => `${name}: ${formatSeconds(value)}`).join("; "),
     definition: DEFINITIONS.share.id,
     chart: {

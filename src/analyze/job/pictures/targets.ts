@@ -28,7 +28,7 @@ export const targets: PictureMaker = (job, { id }) => {
   const name = (shown[culprit] as Target).name;
   const label = `${what} ${name}: ${format(values[culprit] as number)}`;
   return {
-    title: isRate ? `Rate of each ${what} while a call is under way` : `Bytes on each ${what}`,
+    title: isRate ? `Rate of each ${what} while calls are in progress` : `Bytes on each ${what}`,
     caption: `${formatMany(shown.length, what)}; median ${format(median)}.${isRate ? " Bytes over the time of the calls, summed over ranks." : ""}`,
     summary: `${label}; the median of ${shown.length} is ${format(median)}.`,
     definition: DEFINITIONS.osts.id,

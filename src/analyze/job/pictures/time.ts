@@ -27,7 +27,7 @@ export const time: PictureMaker = (job, { id }) => {
   const culprit = items.find(({ name }) => name === wanted) ?? most;
   return {
     title: `I/O time ${mpi ? "of a mean rank" : job.ranks > 1 ? "of all processes" : "of the program"}, by kind of call`,
-    caption: `${mpi ? `Summed over ranks / ${formatMany(job.ranks, "rank")}.` : job.ranks > 1 ? `Summed over ${formatMany(job.ranks, "process", "processes")}.` : "Summed over all calls."}${inSyncs > 0 && isEstimate ? " Recorders count syncs with writes; they are taken apart by the longest write and what copying takes." : ""}`,
+    caption: `${mpi ? `Summed over ranks / ${formatMany(job.ranks, "rank")}.` : job.ranks > 1 ? `Summed over ${formatMany(job.ranks, "process", "processes")}.` : "Summed over all calls."}${inSyncs > 0 && isEstimate ? " Recorders count syncs as writes; they are separated by the longest write and the time for copying." : ""}`,
     summary: `${items.map(({ name, value }) => `${name} ${formatSeconds(value)}`).join(", ")}.`,
     definition: DEFINITIONS.cost.id,
     chart: {

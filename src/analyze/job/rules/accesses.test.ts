@@ -116,7 +116,7 @@ describe("sub-block-writes", () => {
     const finding = findingOf(job, "sub-block-writes");
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 1200, of: 1200 });
     expect(finding.statement).toContain(
-      "100 % of writes (1,200 of 1,200) to 1 file are shorter than a block of the file system (4 KiB), and none of the 1,200",
+      "100 % of writes (1,200 of 1,200) to 1 file are shorter than a file system block (4 KiB), and none of the 1,200",
     );
   });
 
@@ -289,7 +289,7 @@ describe("noncontiguous", () => {
         for (let i = 0; i < pieces; i++)
           app.read("POSIX", rank, file, { offset: rank * 512 + i * (512 + gap), bytes: 512 });
       });
-    expect(findingOf(strided(1, 2000, 512), "noncontiguous").advice).toContain("pick from them in memory");
+    expect(findingOf(strided(1, 2000, 512), "noncontiguous").advice).toContain("select from them in memory");
     expect(findingOf(strided(2, 20_000, 4 * KIB), "noncontiguous").advice).toContain("two-phase I/O");
   });
 

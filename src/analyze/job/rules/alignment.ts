@@ -62,8 +62,8 @@ export function misalignedFiles(
 }
 
 export const MISALIGNED_THRESHOLDS = {
-  share: limit`0.1 share | accesses of a file that miss its alignment | Drishti: misaligned_requests`,
-  calls: limit`100 calls | misaligned accesses | ours: below a hundred large calls the boundaries are crossed too rarely to matter`,
+  share: limit`0.1 share | misaligned accesses, as part of all accesses to a file | Drishti: misaligned_requests`,
+  calls: limit`100 calls | misaligned accesses | ours: with fewer than 100 large calls, boundaries are crossed too rarely to matter`,
 } as const;
 
 /**
@@ -76,11 +76,11 @@ function misalignedCost(job: Job, files: readonly Misaligned[]): CostClaim {
     perByte === undefined
       ? [
           1,
-          "a block is read first for every misaligned write: at most one request more in all of its time, since nothing else in the job tells what its bytes take",
+          "a block is read first for every misaligned write: at most one more request in all of its time, since nothing else in the job shows how long its bytes take",
         ]
       : [
           2,
-          `blocks at both edges are read first for every misaligned write: two requests more in the time that its bytes do not take at ${formatRate(1 / perByte)} for each rank, as elsewhere in the job`,
+          `blocks at both edges are read first for every misaligned write: two more requests share the time beyond what its bytes take at ${formatRate(1 / perByte)} per rank, the rate elsewhere in the job`,
         ];
   return estimatedCost(
     files
@@ -160,7 +160,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
       ...spanOf(listed, worst.writes >= worst.reads ? "write" : "read"),
     } as const,
     effect: conflict
-      ? "Two ranks no longer write into the same stripe, so that they need not wait for one another's locks, and each request goes to one server."
+      ? "Two ranks no longer write into the same stripe and wait for each other's locks, and each request goes to one server."
       : "Each request goes to one server instead of two.",
     ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
     claims: files.map(({ record: { fileId } }) => ({ fileId })),
@@ -173,8 +173,8 @@ const misaligned = defineRule({
   subject: { text: "misaligned accesses", plural: true },
   picture: "sizes",
   meaning:
-    "Large accesses begin inside a stripe or block: each touches one more server, and ranks that meet inside a stripe " +
-    "wait for one another's locks. Small accesses and HDF5 files have separate findings.",
+    "Large accesses start inside a stripe or block: each touches one more server, and ranks that share a stripe " +
+    "wait for each other's locks. Small accesses and HDF5 files have separate findings.",
   needs: [["POSIX"]],
   thresholds: MISALIGNED_THRESHOLDS,
   drishti: "P08",
@@ -194,7 +194,7 @@ const misaligned = defineRule({
 /** Only new files take a stripe from a hint; aggregators that read get a buffer of whole stripes. */
 function alignedDomains(job: Job, worst: LayerRecord, stripe: number): Action {
   const hdf5 = HDF5_NAME.test(worst.path)
-    ? " If HDF5 made it, as its name says, it can also put the objects of a new file at stripes."
+    ? " If HDF5 wrote it, as its name suggests, HDF5 can also align the objects of a new file to stripes."
     : "";
   const hints = (key: string, value: number) =>
     snippetFor(job, SNIPPETS.mpiHints, {
@@ -206,7 +206,7 @@ function alignedDomains(job: Job, worst: LayerRecord, stripe: number): Action {
   if (wayOf([worst]) === "write")
     return {
       change: "Align writes to stripes",
-      advice: `Let collective MPI-IO cut the file at stripes: set striping_unit to ${sizeText(stripe)} and keep collective buffering on (romio_cb_write); ROMIO then gives each aggregator whole stripes.${hdf5}`,
+      advice: `Let collective MPI-IO split the file at stripe boundaries: set striping_unit to ${sizeText(stripe)} and keep collective buffering on (romio_cb_write); ROMIO then gives each aggregator whole stripes.${hdf5}`,
       snippet: hints("striping_unit", stripe),
     };
   const buffer = Math.max(16 * MIB, stripe);
@@ -219,7 +219,7 @@ function alignedDomains(job: Job, worst: LayerRecord, stripe: number): Action {
 
 const alignedParts = (job: Job, worst: LayerRecord, stripe: number): Action => ({
   change: "Align accesses to stripes",
-  advice: `${worst.ranks > 1 ? `Make the part of each rank a multiple of ${sizeText(stripe)} and begin it at one` : `Begin pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces (lfs setstripe -S for a new file, a multiple of 64 KiB).`,
+  advice: `${worst.ranks > 1 ? `Make each rank's part a multiple of ${sizeText(stripe)} and start it at one` : `Start pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces (lfs setstripe -S for a new file, a multiple of 64 KiB).`,
   snippet: snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe, way: wayOf([worst]) }),
 });
 
@@ -229,12 +229,12 @@ const misalignedMemory = defineRule({
   subject: { text: "unaligned memory buffers", plural: true },
   picture: "sizes",
   meaning:
-    "Buffers of reads and writes begin at addresses that are no multiple of the memory alignment; with direct I/O such " +
-    "calls fail or are copied first, through the page cache it hardly matters.",
+    "Read and write buffers start at addresses that are not a multiple of the memory alignment; with direct I/O such " +
+    "calls fail or are copied first; through the page cache it hardly matters.",
   needs: [["POSIX"]],
   thresholds: {
     share: limit`0.1 share | accesses with a misaligned buffer of all accesses | Drishti: misaligned_requests`,
-    calls: limit`1000 calls | accesses with a misaligned buffer | ours: as many as other rules want, since a single copy costs microseconds`,
+    calls: limit`1000 calls | accesses with a misaligned buffer | ours: the minimum of other rules; one copy costs only microseconds`,
   },
   drishti: "P07",
   judge(job, limits) {
@@ -268,11 +268,11 @@ const misalignedMemory = defineRule({
       },
       action: {
         change: "Align buffers in memory",
-        advice: "Allocate buffers of I/O at page boundaries; with O_DIRECT it is required.",
+        advice: "Allocate I/O buffers at page boundaries; O_DIRECT requires it.",
         snippet: snippetFor(job, SNIPPETS.alignedMemory),
       },
       effect:
-        "Direct I/O becomes possible and copies are a little faster; through the page cache little changes.",
+        "Direct I/O becomes possible and copies get slightly faster; through the page cache little changes.",
       ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
     };
   },

@@ -14,11 +14,11 @@ const writeAmplification = defineRule({
   subject: { text: "data sieving" },
   picture: "layers",
   meaning:
-    "Below MPI-IO far more bytes are written, or read first, than the program asked to write: data sieving reads whole windows, changes the pieces and writes the windows back.",
+    "Below MPI-IO, far more bytes are read or written than the program requested: data sieving reads whole windows, changes the pieces and writes the windows back.",
   needs: [["MPI-IO"], ["POSIX"]],
   thresholds: {
-    ratio: limit`1.5 ratio | bytes moved below over bytes that the program writes | ours: half as much again is more than headers and edges`,
-    bytes: limit`${MIB} bytes | bytes moved beyond the request | ours: less is headers`,
+    ratio: limit`1.5 ratio | bytes moved below MPI-IO / bytes that the program writes | ours: half as much again is more than headers and edges`,
+    bytes: limit`${MIB} bytes | bytes moved beyond those requested | ours: less is headers`,
   },
   judge(job, limits) {
     const files = mpiFiles(job).flatMap((record) => {
@@ -49,10 +49,10 @@ const writeAmplification = defineRule({
           // Ranks that wait for one another's locks do so in closes and views too.
           return [{ record: file.record, remains }];
         }),
-        "the bytes that the program writes, at the rate of all that is moved",
+        "only the bytes that the program writes, at the overall rate",
       ),
       measured: { ratio: moved / asked, bytes: moved - asked },
-      statement: `Storage moves ${formatBytes(moved)} for ${formatBytes(asked)} that the program writes to ${many(files.length, "file")} through MPI-IO, ${times(moved / asked)} as much${reads > 0 ? `; ${many(reads, "read")} below ${reads === 1 ? "is" : "are"} none of the program's` : ""}.`,
+      statement: `Storage moves ${formatBytes(moved)} for ${formatBytes(asked)} that the program writes to ${many(files.length, "file")} through MPI-IO, ${times(moved / asked)} as much${reads > 0 ? `; ${many(reads, "read")} below ${reads === 1 ? "was" : "were"} not made by the program` : ""}.`,
       evidence: {
         numbers: [
           { label: "bytes that the program writes", value: asked, unit: "bytes" },
@@ -69,7 +69,7 @@ const writeAmplification = defineRule({
       },
       action: {
         change: "Switch data sieving off for writes",
-        advice: `Switch ROMIO's data sieving off for writes (romio_ds_write) and write collectively (romio_cb_write), so that ranks fill one another's holes: ${together ? "now holes of collective buffers are filled by reading first. Make the view of all ranks contiguous where the layout of the data allows it" : "now their pieces lie apart, and whole windows around them are read and written under locks"}.`,
+        advice: `Switch ROMIO's data sieving off for writes (romio_ds_write) and write collectively (romio_cb_write), so that ranks fill each other's holes: ${together ? "now holes in collective buffers are read first. Make the combined view of all ranks contiguous if the data layout allows it" : "now their pieces are scattered, and whole windows around them are read and written under locks"}.`,
         snippet: snippetFor(job, SNIPPETS.mpiHints, {
           hints: [
             { key: "romio_ds_write", value: "disable" },
@@ -77,7 +77,7 @@ const writeAmplification = defineRule({
           ],
         }),
       },
-      effect: "Only what the program writes reaches storage, without reads and locks.",
+      effect: "Storage gets only what the program writes, without reads and locks.",
       ...trust(job, ["MPI-IO", "POSIX"], "high", "both layers count the bytes of the same file"),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };

@@ -22,11 +22,11 @@ const tinyAppends = defineRule({
   subject: { text: "tiny appends", plural: true },
   picture: "sizes",
   meaning:
-    "Lines or records of less than a block are appended one by one, and the calls take long: few enough that small-writes is silent, but each waits for storage or a lock.",
+    "Lines or records smaller than a block are appended one by one with slow calls: too few for small-writes, but each waits for storage or a lock.",
   needs: [["POSIX calls"]],
   thresholds: {
     calls: limit`20 calls | appends below 4 KiB to a file, at least | ours: a log of fewer lines does not matter`,
-    share: limit`0.5 share | such appends of all writes of the file | ours: a file with fewer holds data with a header`,
+    share: limit`0.5 share | such appends as part of all writes to the file | ours: with fewer, the file is data with a header`,
     seconds: limit`0.001 seconds | mean time of such an append, at least | ours: the page cache takes microseconds, so a millisecond is a wait`,
   },
   judge(job, limits, others) {
@@ -45,14 +45,14 @@ const tinyAppends = defineRule({
     return {
       cost: recordedCost(
         files.map(({ record, write }) => ({ record, part: "write", remains: remainsJoined(record, write) })),
-        "one call of 1 MiB for all of them, at the mean time of such a call; their time is known from single calls",
+        "calls of 1 MiB in their place, each at the mean time of one append; times come from single calls",
       ),
       measured: { calls, share: calls / sum(files, ({ write }) => write.calls), seconds: seconds / calls },
       statement: `${many(calls, "write")} of less than ${sizeText(BLOCK_BYTES)} are appended to ${many(files.length, "file")} one by one, ${secondsText(seconds / calls)} each.${costSentence(job, seconds)}`,
       evidence: {
         numbers: [
           { label: "tiny appends", value: calls, unit: "calls", of: sum(files, ({ write }) => write.calls) },
-          { label: "bytes appended so", value: bytes, unit: "bytes" },
+          { label: "bytes appended this way", value: bytes, unit: "bytes" },
           { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
         ],
         ...worstRecords(listed),
@@ -60,7 +60,7 @@ const tinyAppends = defineRule({
       },
       action: {
         change: "Collect records before writing",
-        advice: `Collect lines in memory and append them together, at the latest when the program ends or a step is complete${worst.record.ranks > 1 ? "; let one rank write a log that several share" : ""}.`,
+        advice: `Collect lines in memory and append them together, at the latest at the end of a step or of the program${worst.record.ranks > 1 ? "; let one rank write a log that several share" : ""}.`,
         snippet: snippetFor(job, SNIPPETS.writeBuffer),
       },
       effect: `${grouped(calls)} calls become ${grouped(sum(files, ({ record, write }) => joinedCalls(record, write)))}.`,

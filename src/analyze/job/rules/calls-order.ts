@@ -24,12 +24,12 @@ const lockStep = defineRule({
   subject: { text: "ranks that take turns", plural: true },
   picture: "timeline",
   meaning:
-    "In a file, each rank starts only when another has ended: a turn is passed on by messages, barriers or locks, and all but one rank wait.",
+    "In a file, each rank starts only when another has finished: messages, barriers or locks pass the turn on, and all other ranks wait.",
   needs: [["ranks"], ["POSIX calls", "MPI-IO calls"]],
   thresholds: {
-    ranks: limit`${TURN_LIMITS.ranks} count | ranks that take turns in a file, at least | ours: two ranks follow one another by chance`,
-    overlap: limit`${TURN_LIMITS.overlap} share, at most | time of calls at the same time as others, of the time in the file, at most | ours: a neighbour that begins a little early is still in turn`,
-    pause: limit`${TURN_LIMITS.pause} ratio, at most | pauses between turns over the time of turns, at most | ours: ranks that do not wait for one another begin at any time, not right after another`,
+    ranks: limit`${TURN_LIMITS.ranks} count | ranks that take turns in a file, at least | ours: two ranks can follow each other by chance`,
+    overlap: limit`${TURN_LIMITS.overlap} share, at most | time in which calls of several ranks overlap, as part of the time in the file, at most | ours: a rank that starts slightly early still takes its turn`,
+    pause: limit`${TURN_LIMITS.pause} ratio, at most | pauses between turns / time of turns, at most | ours: ranks that do not wait for each other start at any time, not right after one another`,
   },
   judge(job, limits, others) {
     const files = lockStepFiles(job, limits);
@@ -43,21 +43,21 @@ const lockStep = defineRule({
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.seconds,
-      note: `${many(file.trace.turns.ranks, "rank")} in turn, ${grouped(file.trace.turns.handOffs)} times handed on, ${secondsText(file.seconds)} in all`,
+      note: `${many(file.trace.turns.ranks, "rank")} in turn, ${grouped(file.trace.turns.handOffs)} hand-offs, ${secondsText(file.seconds)} in all`,
     }));
     return {
       cost: job.ledger.isTraced
-        ? recordedCost([], "all turns at once: the time of the rank with the longest turns remains", {
+        ? recordedCost([], "all ranks at once: the time of the rank with the longest turns remains", {
             turnsAtOnce: true,
             atMost: true,
           })
-        : unknownCost("the calls of some files are missing, so the time that ranks wait is not known"),
+        : unknownCost("calls of some files are missing, so the waiting time of ranks is unknown"),
       measured: {
         ranks: turns.ranks,
         overlap: Math.max(0, 1 - busySeconds / (worst.trace.read.seconds + worst.trace.write.seconds)),
         pause: turns.pauseSeconds / busySeconds,
       },
-      statement: `In ${many(files.length, "file")}, ranks work one after another: each starts when another has ended, ${grouped(handOffs)} times. ${files.length === 1 ? "The" : "In the longest, the"} turns of ${many(turns.ranks, "rank")} take ${secondsText(worst.seconds)}, the longest of one rank ${partOfSeconds(turns.longestRankSeconds, busySeconds, "that")}.`,
+      statement: `In ${many(files.length, "file")}, ranks work one after another: ${grouped(handOffs)} times, a rank starts when another has finished. ${files.length === 1 ? "The" : "In the longest, the"} turns of ${many(turns.ranks, "rank")} take ${secondsText(worst.seconds)}, the longest of one rank ${partOfSeconds(turns.longestRankSeconds, busySeconds, "that")}.`,
       evidence: {
         numbers: [
           { label: "times a rank began after another's end", value: handOffs, unit: "count" },
@@ -74,15 +74,15 @@ const lockStep = defineRule({
       },
       action: {
         change: "Let ranks work at the same time",
-        advice: `Let ranks work at once on ${theseFiles(files.length)}: each ${way}s its own part at an offset that it computes, all with one collective MPI-IO call. Where the turn guards an append or a header, let one rank reserve the space for all before.`,
+        advice: `Let ranks work on ${theseFiles(files.length)} at the same time: each ${way}s its own part at a computed offset, all in one collective MPI-IO call. If the turns protect an append or a header, let one rank reserve the space for all first.`,
         snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
       },
-      effect: `At best ${secondsText(turns.longestRankSeconds)} instead of ${secondsText(worst.seconds)} for ${worst.record.path}, as far as the storage serves ranks at once.`,
+      effect: `At best ${secondsText(turns.longestRankSeconds)} instead of ${secondsText(worst.seconds)} for ${worst.record.path}, if storage can serve the ranks in parallel.`,
       ...trust(
         job,
         ["DXT_POSIX", "DXT_MPIIO"],
         "medium",
-        "every call is traced; that the ranks wait, and for what, follows from their order",
+        "every call is traced; that ranks wait, and what for, is inferred from the order",
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };

@@ -34,8 +34,8 @@ import {
   theseFiles,
 } from "./wording.ts";
 
-const SECONDS = limit`0.1 seconds | mean metadata time of a rank | ours: less is negligible, however short the run`;
-const SHARE_OF_RUN = limit`0.05 share | mean metadata time of a rank as part of the run time | ours: below a twentieth of the run a change is hard to measure`;
+const SECONDS = limit`0.1 seconds | mean metadata time of a rank | ours: less is negligible in any run`;
+const SHARE_OF_RUN = limit`0.05 share | mean metadata time of a rank as part of the run time | ours: below 5 % of the run a change is hard to measure`;
 
 const metadataStorm = defineRule({
   id: "metadata-storm",
@@ -43,16 +43,16 @@ const metadataStorm = defineRule({
   subject: { text: "a metadata storm" },
   picture: "time",
   meaning:
-    "Making, opening, asking for and removing many names takes the time instead of moving data; all jobs share the metadata servers. " +
-    "Files that hold next to nothing, or are made again and again.",
+    "The time goes into creates, opens, stats and removals of many files instead of into moving data; all jobs share the metadata servers. " +
+    "The files are nearly empty, or are created again and again.",
   needs: CALLS,
   drishti: "P17",
   thresholds: {
-    share: limit`0.5 share | metadata's part of the time in these files | ours: more than moving the data; Drishti asks for 30 s of one rank (metadata_time_rank)`,
+    share: limit`0.5 share | metadata time as part of the time in these files | ours: more than moving the data; Drishti requires 30 s of one rank (metadata_time_rank)`,
     operations: OPERATIONS,
-    repeats: limit`10 ratio | operations per file and rank that uses it, or | ours: an open, a close and some stats are needed; with fewer, metadata-time or many-files speaks`,
-    bytes: limit`${4 * KIB} bytes, at most | mean bytes moved for an open, at most, where operations are not repeated | ours: less than a block; metadata benchmarks write nothing or a few kilobytes`,
-    names: limit`16 files | files of each rank; half as many where each open writes the file from its beginning | ours: with fewer names it is the same file that is opened again (open-churn)`,
+    repeats: limit`10 ratio | operations per file and rank using it, or | ours: an open, a close and some stats are needed; below that, metadata-time or many-files applies`,
+    bytes: limit`${4 * KIB} bytes, at most | mean bytes moved per open, at most, if operations are not repeated | ours: less than a block; metadata benchmarks write nothing or a few kilobytes`,
+    names: limit`16 files | files per rank; half as many if each open writes the file from its beginning | ours: with fewer, the same files are reopened (open-churn)`,
   },
   judge(job, limits) {
     const storm = stormOf(job, limits);
@@ -70,8 +70,8 @@ const metadataStorm = defineRule({
         names: files.length / Math.min(job.ranks, Math.max(1, ranksOf(files))),
       },
       statement:
-        `${many(files.length, "file")} get ${grouped(operations)} opens, closes and stats, ${rough(operations / uses)} per file and rank that uses it, for ${formatBytes(sum(files, bytesMoved))} of data.` +
-        `${costSentence(job, seconds, "These calls take")}${cut ? " The log was cut at its limit of records: there were more." : ""}`,
+        `${many(files.length, "file")} get ${grouped(operations)} opens, closes and stats, ${rough(operations / uses)} per file and rank using it, for ${formatBytes(sum(files, bytesMoved))} of data.` +
+        `${costSentence(job, seconds, "These calls take")}${cut ? " The log reached its record limit: there were more." : ""}`,
       evidence: {
         ...metadataEvidence(job),
         ...worstFiles(
@@ -82,13 +82,13 @@ const metadataStorm = defineRule({
         ),
       },
       action: again ? keptOpen(job) : fewerCalls(job, files),
-      effect: "Time for the job, and a metadata server that is free for others.",
+      effect: "Less time for the job, and less load on the metadata server that all jobs share.",
       ...trust(
         job,
         COUNTERS,
         again ? "medium" : "high",
         again
-          ? "counts and times of opens and closes are recorded; Darshan does not time the removal of names, which is taken to cost as much"
+          ? "counts and times of opens and closes are recorded; Darshan does not time removals, which are assumed to cost as much"
           : "counts and times of these calls are recorded",
       ),
       claims: files.map(({ fileId }) => ({ fileId })),
@@ -99,7 +99,7 @@ const metadataStorm = defineRule({
 const keptOpen = (job: Job): Action => ({
   change: "Keep scratch files open",
   advice:
-    "Keep one scratch file open for each rank, or keep its content in memory, instead of making small files again and again; node-local storage (/dev/shm, $TMPDIR) spares the metadata server where they must be files.",
+    "Keep one scratch file open per rank, or keep its content in memory, instead of creating small files again and again; if they must be files, node-local storage (/dev/shm, $TMPDIR) spares the metadata server.",
   snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
 });
 
@@ -109,10 +109,10 @@ function fewerCalls(job: Job, files: readonly JobFile[]): Action {
   const opens = sum(files, (file) => fileCalls(job, file).opens);
   const shared = programOf(job).mpi ? ", or let one rank call it and broadcast the result" : "";
   return stats > 2 * opens
-    ? askOnce(job, "; put what belongs together into one file")
+    ? askOnce(job, "; put related data into one file")
     : {
-        change: "Make fewer opens and stats",
-        advice: `Put what belongs together into one file; open each file once and close it at the end; keep the results of stat${shared}.`,
+        change: "Open and stat less often",
+        advice: `Put related data into one file; open each file once and close it at the end; keep the results of stat${shared}.`,
         snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf([job.io]) }),
       };
 }
@@ -192,7 +192,7 @@ function stormCost(job: Job, { files, again, seconds }: Storm): CostClaim {
       ...fewerOpens(job, files, Math.min(1, ranksOf(files) / files.length)),
       ...(joined?.kind === "remedy" ? joined.healthy : []),
     ],
-    unseen ? `${model}; removing names is not timed and taken to cost as much as making them` : model,
+    unseen ? `${model}; removals are not timed and assumed to cost as much as creates` : model,
     unseen ? { unseenSeconds: seconds / ranksOf(files) } : {},
   );
   // Few names that are asked for often stay; of many names one for each rank does.
@@ -214,10 +214,10 @@ const excessStats = defineRule({
   title: "Many stats per file",
   subject: { text: "repeated stats", plural: true },
   picture: "files",
-  meaning: "Files get far more stats than opens, as in loops that poll for a file.",
+  meaning: "Files get far more stats than opens, for example from loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
   thresholds: {
-    ratio: limit`10 ratio | stats per file and rank that uses it | ours: libraries need two or three for an open; NASA's and ARSC's Lustre advice: avoid repetitive stat operations`,
+    ratio: limit`10 ratio | stats per file and rank using it | ours: libraries need two or three per open; NASA's and ARSC's Lustre advice: avoid repetitive stat operations`,
     stats: { ...OPERATIONS, meaning: "stats of the job, at least" },
   },
   judge(job, limits, others) {
@@ -238,7 +238,7 @@ const excessStats = defineRule({
         ),
       ),
       measured: { ratio: stats / uses, stats },
-      statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank that uses it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
+      statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank using it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
         ...metadataEvidence(job),
         ...worstFiles(
@@ -248,7 +248,7 @@ const excessStats = defineRule({
         ),
       },
       action: {
-        change: "Ask for each file once",
+        change: "Stat each file once",
         advice: `Call stat once and keep the result; when polling for a file, use longer intervals${programOf(job).mpi ? ", or let one rank poll and broadcast" : ""}.`,
         snippet: snippetFor(job, SNIPPETS.statOnce),
       },
@@ -265,13 +265,13 @@ const metadataTime = defineRule({
   subject: { text: "metadata calls", plural: true },
   picture: "time",
   meaning:
-    "A large part of the I/O time goes into opens, stats and closes that are not repeated without need: there is little data for each of them, or each is slow.",
+    "A large part of the I/O time goes into opens, stats and closes, though they are not needlessly repeated: each moves little data, or each is slow.",
   needs: CALLS,
   drishti: "P17",
   thresholds: {
-    share: limit`0.3 share | metadata's part of the I/O time | ours: opens that are quick take a few hundredths of the time that the data takes`,
+    share: limit`0.3 share | metadata time as part of the I/O time | ours: fast opens take a few percent of the time that the data takes`,
     rank: limit`30 seconds | metadata time of one rank in its private files, which counts as well | Drishti's metadata_time_rank`,
-    operations: limit`50 calls | operations of the job | ours: fewer that are slow are slow for a reason of their own, and cannot be made fewer`,
+    operations: limit`50 calls | operations of the job | ours: if fewer are slow, the reason lies elsewhere, and their number cannot be reduced`,
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },
@@ -301,7 +301,7 @@ const metadataTime = defineRule({
     if (late >= 0.5 * meta.seconds) return undefined;
     return {
       cost: waits
-        ? unknownCost("a call that waits for somebody says nothing of the storage")
+        ? unknownCost("a call that waits for another process says nothing about storage")
         : estimatedCost(
             cause.files.flatMap(({ layers }) =>
               [...layers.values()].map((record) => ({ record, part: "meta" as const, remains: 0 })),
@@ -318,19 +318,19 @@ const metadataTime = defineRule({
         seconds: meta.meanSeconds,
         cost: meta.shareOfRun,
       },
-      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " That long, an open waits for somebody: the other end of a pipe, a lock, or a server that hangs." : ""}${cause.kind === "program" ? ` Most of it goes to ${many(cause.files.length, "file")} of the program itself: modules and libraries that it loads.` : ""}`,
+      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " An open that takes this long waits for something: the other end of a pipe, a lock, or a hanging server." : ""}${cause.kind === "program" ? ` Most of it goes to ${many(cause.files.length, "file")} of the program itself: the modules and libraries it loads.` : ""}`,
       evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
       action: metadataAction(job, cause),
       effect: waits
-        ? "None in speed where they are pipes or locks; a report that shows the rest."
+        ? "No speed-up if they are pipes or locks; but then the report shows the rest."
         : `Up to ${secondsText(meta.meanSeconds)} for each rank on average.`,
       ...trust(
         job,
         COUNTERS,
         waits ? "low" : "high",
         waits
-          ? "the log does not tell a pipe from a file, and adds up threads that wait at the same time"
-          : "counts and times of these calls are recorded; the reason for slow ones is not",
+          ? "the log cannot tell a pipe from a file, and adds up threads that wait at the same time"
+          : "counts and times of these calls are recorded, but not why some are slow",
       ),
     };
   },

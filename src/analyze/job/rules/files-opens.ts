@@ -16,12 +16,11 @@ const openChurn = defineRule({
   title: "A file opened for every record",
   subject: { text: "an open for every record" },
   picture: "files",
-  meaning:
-    "Ranks open, use and close the same file for every few accesses: most of the calls are opens and closes.",
+  meaning: "Ranks open and close the same file for every few accesses, so most calls are opens and closes.",
   needs: CALLS,
   thresholds: {
-    ratio: limit`10 ratio | opens of a file by each rank that uses it | ours: a file for each phase is opened a few times`,
-    accesses: limit`4 ratio, at most | reads and writes for each open, at most | ours: with more, the opens are a small part of the calls`,
+    ratio: limit`10 ratio | opens of a file per rank using it | ours: one open per phase adds up to only a few`,
+    accesses: limit`4 ratio, at most | reads and writes per open, at most | ours: with more, opens are a small part of the calls`,
     opens: { ...OPERATIONS, value: 100, meaning: "such opens of the job, at least" },
   },
   judge(job, limits, others) {
@@ -39,10 +38,10 @@ const repeatedOpens = defineRule({
   subject: { text: "repeated opens", plural: true },
   picture: "files",
   meaning:
-    "Ranks open and close the same file many times instead of keeping it open. Opened for every record, it is open-churn.",
+    "Ranks open and close the same file many times instead of keeping it open. Files opened for every record are left to open-churn.",
   needs: CALLS,
   thresholds: {
-    ratio: limit`10 ratio | opens of a file by each rank that uses it | ours: a file for each phase is opened a few times; ARSC's and NASA's Lustre advice: avoid repetitive open and close`,
+    ratio: limit`10 ratio | opens of a file per rank using it | ours: one open per phase adds up to only a few; ARSC's and NASA's Lustre advice: avoid repetitive open and close`,
     opens: { ...OPERATIONS, meaning: "such opens of the job, at least" },
   },
   judge: (job, limits, others) =>
@@ -92,10 +91,10 @@ function opensJudgement(job: Job, files: readonly JobFile[], least: number): Jud
     action: {
       change: "Keep files open",
       advice:
-        "Open the file before the loop and close it after it; flush where others must see the data in between.",
+        "Open the file before the loop and close it afterwards; flush where others must see the data in between.",
       snippet: snippetFor(job, SNIPPETS.openOnce, { way: wayOf(files) }),
     },
-    effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens and as many closes less.`,
+    effect: `${grouped(opens - uses)} of ${grouped(meta.opens)} opens saved, and as many closes.`,
     ...trust(job, COUNTERS, "high", "opens are counted for each file"),
     claims: files.map(({ fileId }) => ({ fileId })),
   };

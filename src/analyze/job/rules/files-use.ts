@@ -15,7 +15,7 @@ const unusedFiles = defineRule({
   subject: { text: "unused files", plural: true },
   picture: "files",
   meaning:
-    "Many files are opened and closed without a read or a write: tests whether they exist, or leftovers.",
+    "Many files are opened and closed without a read or write: existence tests, or leftovers in the code.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
     files: limit`100 files | such files | ours: fewer take a negligible time`,
@@ -34,7 +34,7 @@ const unusedFiles = defineRule({
         "all time in these files",
       ),
       measured: { files: files.length, share: files.length / all.length },
-      statement: `${partOf(files.length, all.length, "files")} are opened and neither read nor written: ${many(opens, "open")} that take ${secondsText(seconds)} over all ranks.`,
+      statement: `${partOf(files.length, all.length, "files")} are opened but neither read nor written: ${many(opens, "open")} that take ${secondsText(seconds)} over all ranks.`,
       evidence: {
         numbers: [
           { label: "files without a read or write", value: files.length, unit: "files", of: all.length },
@@ -52,12 +52,12 @@ const unusedFiles = defineRule({
         advice: `Test for a file with one access() or stat()${programOf(job).mpi ? " on one rank and broadcast the answer" : ""}; open a file only when it is read or written.`,
         snippet: snippetFor(job, SNIPPETS.accessOnce),
       },
-      effect: `${many(opens, "open")} and as many closes less.`,
+      effect: `${many(opens, "open")} saved, and as many closes.`,
       ...trust(
         job,
         COUNTERS,
         "medium",
-        "data that other programs or memory mappings move through them is not seen",
+        "data that memory mappings or other programs move through them is not recorded",
       ),
     };
   },
@@ -69,11 +69,11 @@ const unclosedFiles = defineRule({
   subject: { text: "files left open", plural: true },
   picture: "files",
   meaning:
-    "Files are opened and no close is recorded. What was written may reach the storage late or not at all when the job is killed, and errors of the close go unseen.",
+    "Files are opened, but no close is recorded. Written data may reach storage late, or never if the job is killed, and errors reported by close go unnoticed.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
     written: limit`1 files | written files without a close | ours: each of them can lose data`,
-    others: limit`100 files | other files without a close | ours: leaks of handles`,
+    others: limit`100 files | other files without a close | ours: more are a handle leak`,
   },
   judge(job, limits) {
     const all = realFiles(job);
@@ -92,7 +92,7 @@ const unclosedFiles = defineRule({
       evidence: {
         numbers: [
           { label: "files without a close", value: files.length, unit: "files", of: all.length },
-          { label: "written ones among them", value: written.length, unit: "files", of: files.length },
+          { label: "of these, written files", value: written.length, unit: "files", of: files.length },
         ],
         ...worstFiles(
           files,
@@ -102,15 +102,15 @@ const unclosedFiles = defineRule({
       },
       action: {
         change: "Close files after use",
-        advice: `Close files as soon as they are done${programOf(job).mpi ? ", before MPI_Finalize," : ""} and check what close returns.`,
+        advice: `Close files as soon as they are finished${programOf(job).mpi ? ", before MPI_Finalize," : ""} and check what close returns.`,
         snippet: snippetFor(job, SNIPPETS.closeChecked),
       },
-      effect: "Write errors are seen, and data is on storage when the step ends.",
+      effect: "Write errors are noticed, and data is on storage when the step ends.",
       ...trust(
         job,
         COUNTERS,
         "medium",
-        "the recorder stops at MPI_Finalize, so a close after it is not seen; of a file that several ranks use, only the last close is known",
+        "the recorder stops at MPI_Finalize, so a later close is not seen; for files that several ranks use, only the last close is recorded",
       ),
     };
   },
@@ -122,12 +122,12 @@ const sharedInput = defineRule({
   subject: { text: "input read by every rank" },
   picture: "files",
   meaning:
-    "All ranks read the same bytes of an input file, so it crosses the network and the storage once for each rank instead of once.",
+    "All ranks read the same bytes of an input file, so it is read from storage and sent over the network once per rank instead of once.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
     share: limit`0.9 share | bytes read over ranks × size of the file | ours: the last ranks may stop early`,
     ranks: limit`8 ranks | ranks that read it | ours: fewer share a node and its cache`,
-    bytes: limit`1e9 bytes | bytes read more than once | ours: less is read from the cache of the servers in a second`,
+    bytes: limit`1e9 bytes | bytes read more than once | ours: server caches deliver less than that in a second`,
   },
   judge(job, limits) {
     const traced = tracedCopies(job);
@@ -150,14 +150,14 @@ const sharedInput = defineRule({
           way: "read",
           needed: extentOf(file),
         })),
-        "each byte read once, at the rate of all reads; handing it on is not counted",
+        "each byte read once, at the rate of all reads; distributing it is not counted",
       ),
       measured: {
         share: copiesOf(worst, traced.get(worst.fileId)) / worst.called.ranks,
         ranks: worst.called.ranks,
         bytes: read - size,
       },
-      statement: `${files.length === 1 ? "" : "Up to "}${many(worst.called.ranks, "rank")} read ${many(files.length, "input file")} whole: ${formatBytes(read)} are read for ${formatBytes(size)} of data, ${times(read / size)} as much. A rank spends ${secondsText(seconds)} on average with that, ${percent(cost)} of the run time.`,
+      statement: `${files.length === 1 ? "" : "Up to "}${many(worst.called.ranks, "rank")} read ${many(files.length, "input file")} completely: ${formatBytes(read)} are read for ${formatBytes(size)} of data, ${times(read / size)} as much. A rank spends ${secondsText(seconds)} on this on average, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
           { label: "bytes read", value: read, unit: "bytes" },
@@ -173,14 +173,14 @@ const sharedInput = defineRule({
         ...spanOfRecord(worst.called, "read"),
       },
       action: readByOne(job, worst.path),
-      effect: `${formatBytes(read - size)} less from the storage; the rest comes from memory or over the network.`,
+      effect: `${formatBytes(read - size)} less from storage; the rest comes from memory or over the network.`,
       ...trust(
         job,
         COUNTERS,
         isTraced ? "high" : "medium",
         isTraced
           ? "traces show which bytes each rank read"
-          : "counters fit ranks × size; ranks that read a part several times would look the same",
+          : "counters match ranks × size; ranks that read a part several times would look the same",
       ),
     };
   },
@@ -198,9 +198,9 @@ export const readByOne = (job: Job, path: string): Action =>
         snippet: snippetFor(job, SNIPPETS.broadcastFile, { path }),
       }
     : {
-        change: "Share what is read",
+        change: "Share the data on a node",
         advice:
-          "Let the processes of a node share the data: a mapping of the file has its pages in memory once, so that each node reads it once.",
+          "Let the processes of a node share the data: with a memory mapping its pages are in memory once, so each node reads the file once.",
         snippet: snippetFor(job, SNIPPETS.broadcastFile, { path }),
       };
 

@@ -49,7 +49,7 @@ describe("many-files", () => {
     expect(finding?.evidence.filesTotal).toBe(10_000);
     expect(finding?.evidence.files).toHaveLength(10);
     expect(number(finding, "files of a single rank")).toMatchObject({ value: 10_000, of: 10_000 });
-    expect(finding?.statement).toContain("10,000 of 10,000 ranks have files of their own, 8.39 MB each");
+    expect(finding?.statement).toContain("10,000 of 10,000 ranks have private files, 8.39 MB each");
     expect(ids(job)).toEqual(["many-files"]);
   });
 
@@ -152,10 +152,10 @@ describe("metadata-time", () => {
     expect(ids(job)).toEqual(["metadata-time"]);
   });
 
-  it("does not blame the storage for opens that wait for somebody", () => {
+  it("does not blame the storage for opens that wait for another process", () => {
     const finding = find(slowOpens(20), "metadata-time");
     expect(finding).toMatchObject({ severity: "warn", confidence: "low" });
-    expect(finding?.statement).toContain("an open waits for somebody");
+    expect(finding?.statement).toContain("An open that takes this long waits for something");
   });
 
   it("is silent when opens are quick", () => {
@@ -225,7 +225,7 @@ describe("unused-files", () => {
     expect(number(finding, "files without a read or write")).toMatchObject({ value: 100, of: 150 });
     expect(number(finding, "their opens")?.value).toBe(100);
     expect(finding?.statement).toContain(
-      "66.7 % of files (100 of 150) are opened and neither read nor written: 100 opens",
+      "66.7 % of files (100 of 150) are opened but neither read nor written: 100 opens",
     );
     expect(ids(job)).toEqual(["unused-files"]);
   });
@@ -291,7 +291,7 @@ describe("shared-input", () => {
     expect(number(finding, "size of these files")?.value).toBe(256 * MIB);
     expect(finding).toMatchObject({ confidence: "medium" });
     expect(finding?.statement).toContain(
-      "8 ranks read 1 input file whole: 2.15 GB are read for 268 MB of data, 8 times as much.",
+      "8 ranks read 1 input file completely: 2.15 GB are read for 268 MB of data, 8 times as much.",
     );
     expect(ids(job)).toEqual(["shared-input"]);
   });

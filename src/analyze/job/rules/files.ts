@@ -34,7 +34,7 @@ const manyFiles = defineRule({
   subject: { text: "very many files", plural: true },
   picture: "files",
   meaning:
-    "The job opens thousands of files, often one for each rank: creating, opening and later listing them loads the metadata servers, and tools cannot handle the set well.",
+    "The job opens thousands of files, often one per rank: creating, opening and later listing them loads the metadata servers, and the set is hard to handle with tools.",
   needs: ANY_FILES,
   thresholds: {
     perRank: limit`32 files | small files that each rank writes, which count as well | ours: beyond checkpoints and logs`,
@@ -48,7 +48,7 @@ const manyFiles = defineRule({
     if (files.length === 0 || others.speak("small-file-set", "metadata-storm")) return undefined;
     const meta = metadataFacts(job);
     const perProcess = own.perProcess
-      ? ` ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have files of their own, ${formatBytes(own.bytes / own.files.length)} each on average.`
+      ? ` ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have private files, ${formatBytes(own.bytes / own.files.length)} each on average.`
       : "";
     return {
       cost: fewerFiles(job, files),
@@ -74,7 +74,7 @@ const manyFiles = defineRule({
       },
       action: fewerFilesAction(job, own.perProcess),
       effect: `${grouped(files.length)} files become a few; listing, archiving and deleting the results takes a fraction of the time.`,
-      ...trust(job, COUNTERS, "high", "each file has its record"),
+      ...trust(job, COUNTERS, "high", "every file has a record"),
     };
   },
 });
@@ -85,10 +85,10 @@ const filePerProcess = defineRule({
   subject: { text: "one file per rank" },
   picture: "files",
   meaning:
-    "Each rank writes or reads its own files. That is often fast, but their number grows with the job, and a reader needs the same number of ranks or a step that joins them.",
+    "Each rank writes or reads its own files. That is often fast, but the number of files grows with the job, and a reader needs the same number of ranks or a step that merges the files.",
   needs: ANY_FILES,
   thresholds: {
-    ranks: limit`512 ranks | ranks with private files | ours: hundreds of files are no load; docs.archer2.ac.uk/user-guide/io warns of thousands`,
+    ranks: limit`512 ranks | ranks with private files | ours: hundreds of files are no burden; docs.archer2.ac.uk/user-guide/io warns of thousands`,
   },
   judge(job, limits, others) {
     const own = ownFiles(job);
@@ -97,7 +97,7 @@ const filePerProcess = defineRule({
     return {
       cost: NO_COST,
       measured: { ranks: own.ranks },
-      statement: `${grouped(own.ranks)} of ${grouped(job.ranks)} ranks use files of their own: ${grouped(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average.${metadataSentence(job)}`,
+      statement: `${grouped(own.ranks)} of ${grouped(job.ranks)} ranks use private files: ${grouped(own.files.length)} files of ${formatBytes(own.bytes / own.files.length)} on average.${metadataSentence(job)}`,
       evidence: {
         numbers: [
           { label: "ranks with private files", value: own.ranks, unit: "ranks", of: job.ranks },
@@ -108,8 +108,8 @@ const filePerProcess = defineRule({
       },
       action: fewerFilesAction(job, true),
       effect:
-        "The number of files no longer grows with the job, and a shared file can be read with another number of ranks.",
-      ...trust(job, COUNTERS, "high", "each file has its record, and each record its rank"),
+        "The number of files no longer grows with the job, and a shared file can be read with any number of ranks.",
+      ...trust(job, COUNTERS, "high", "every file has a record, and every record its rank"),
     };
   },
 });
@@ -123,7 +123,7 @@ const smallFileSet = defineRule({
     "The data is a large set of small files: each costs an open, a lock and a close at the metadata server for little data.",
   needs: ANY_FILES,
   thresholds: {
-    files: limit`1000 files | files with data | ours: at about a millisecond for each open and close, thousands are seconds for every pass`,
+    files: limit`1000 files | files with data | ours: at about 1 ms per open and close, thousands cost seconds in every pass`,
     bytes: limit`${MIB} bytes, at most | their mean size, at most | Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small`,
   },
   judge(job, limits) {
@@ -136,7 +136,7 @@ const smallFileSet = defineRule({
     return {
       cost: fewerFiles(job, files),
       measured: { files: files.length, bytes: meanBytes },
-      statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meta.shareOfRun)} of the run time with that on average.`,
+      statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meta.shareOfRun)} of the run time in them on average.`,
       evidence: {
         numbers: [
           { label: "files with data", value: files.length, unit: "files" },
@@ -150,8 +150,8 @@ const smallFileSet = defineRule({
         ),
       },
       action: packedAction(job, files),
-      effect: "One open for each shard or image instead of one for each file.",
-      ...trust(job, COUNTERS, "high", "each file has its record"),
+      effect: "One open per shard or image instead of one per file.",
+      ...trust(job, COUNTERS, "high", "every file has a record"),
     };
   },
 });
@@ -196,10 +196,7 @@ function fewerFiles(job: Job, files: readonly JobFile[]): CostClaim {
       }
     },
   };
-  return estimatedCost(
-    healthy,
-    "one file for each rank: its opens and syncs, and its data in calls of 1 MiB",
-  );
+  return estimatedCost(healthy, "one file per rank: its opens and syncs, and its data in calls of 1 MiB");
 }
 
 /** Ours: opens or calls of a file by each rank; beyond, what is done with the files costs the time, not how many they are. */
@@ -229,7 +226,7 @@ function fewerFilesAction(job: Job, perProcess: boolean): Action {
     return {
       change: "Use fewer files",
       advice:
-        "Put what belongs together into one file: HDF5 or netCDF with a group for each piece, an SQLite database, or tar shards; keep at most some thousand files in a directory.",
+        "Put related data into one file: HDF5 or netCDF with a group per piece, an SQLite database, or tar shards; keep at most a few thousand files in a directory.",
       snippet: snippetFor(job, SNIPPETS.container, { way }),
     };
   const aggregators = Math.max(1, Math.ceil(job.ranks / 128));
@@ -245,7 +242,7 @@ function fewerFilesAction(job: Job, perProcess: boolean): Action {
       }
     : {
         change: "Share files between ranks",
-        advice: `Keep the input in one shared file, or in a few, and read it with collective MPI-IO (or parallel HDF5, PnetCDF), each rank its own part, instead of ${grouped(job.ranks)} files.`,
+        advice: `Keep the input in one shared file, or in a few, and let each rank read its own part with collective MPI-IO (or parallel HDF5, PnetCDF), instead of ${grouped(job.ranks)} files.`,
         snippet,
       };
 }
@@ -256,13 +253,13 @@ const packedAction = (job: Job, files: readonly JobFile[]): Action =>
     ? {
         change: "Write small pieces into one file",
         advice:
-          "Write the pieces into a container instead of a file for each: HDF5 or Zarr with a dataset for each piece, or tar shards of about 1 GB.",
+          "Write the pieces into a container instead of one file each: HDF5 or Zarr with a dataset per piece, or tar shards of about 1 GB.",
         snippet: snippetFor(job, SNIPPETS.container, { way: "write" }),
       }
     : {
         change: "Pack small files together",
         advice:
-          "Keep the set in a container: a SquashFS image that is mounted on each node, an HDF5 or Zarr store, or WebDataset shards (tar files of about 1 GB, read in order). For a set that is read again and again, unpack it to node-local storage once.",
+          "Keep the set in a container: a SquashFS image that is mounted on each node, an HDF5 or Zarr store, or WebDataset shards (tar files of about 1 GB, read in order). If the set is read repeatedly, unpack it once to node-local storage.",
         snippet: snippetFor(job, SNIPPETS.oneImage, {
           path: (files[0] as JobFile).path,
           files: files.length,

@@ -154,7 +154,7 @@ describe("what single calls show", () => {
       }),
     );
     const finding = find(callsJob(calls), "slow-target");
-    expect(finding?.statement).toContain("Files below /disk2 need 20 times as long");
+    expect(finding?.statement).toContain("Files below /disk2 take 20 times as long");
     expect(finding).toMatchObject({ confidence: "medium" });
   });
 

@@ -47,8 +47,8 @@ const hdf5Transfers = oncePerJob((job): readonly Hdf5File[] => {
   });
 });
 
-const RATIO = limit`1.5 ratio | bytes moved below HDF5 over bytes of its datasets, or over different bytes where HDF5 was not recorded | ours: half as much again is more than headers and indexes`;
-const BEYOND = limit`${MIB} bytes | bytes moved beyond those of the datasets | ours: less is metadata of HDF5`;
+const RATIO = limit`1.5 ratio | bytes moved below HDF5 / bytes of its datasets, or / distinct bytes if HDF5 was not recorded | ours: half as much again is more than headers and indexes`;
+const BEYOND = limit`${MIB} bytes | bytes moved beyond those of the datasets | ours: less is HDF5 metadata`;
 
 const listedFiles = (files: readonly Hdf5File[], way: "read" | "write"): Listed[] =>
   files.map(({ below, written, read }) => ({
@@ -75,7 +75,7 @@ function withoutFilling(job: Job, files: readonly Hdf5File[]): CostClaim {
     unseenSeconds += Math.max(0, filling - whole);
     return { record: below, remains: Math.max(0, 1 - filling / whole) };
   });
-  const model = "the time in which HDF5 creates the datasets, or the bytes beyond those of the datasets";
+  const model = "the time in which HDF5 creates the datasets, or that of the bytes beyond the datasets";
   return estimatedCost(healthy, model, { unseenSeconds: Math.min(unseenSeconds, job.runSeconds || 0) });
 }
 
@@ -85,7 +85,7 @@ const hdf5Fill = defineRule({
   subject: { text: "HDF5 fill values", plural: true },
   picture: "layers",
   meaning:
-    "Below HDF5 about twice the bytes of the datasets are written: space is allocated early and filled with values that the data overwrites at once.",
+    "Below HDF5, about twice the bytes of the datasets are written: space is allocated early and filled with values that the data then overwrites.",
   needs: [
     ["H5D", "POSIX calls"],
     ["MPI-IO", "POSIX"],
@@ -108,7 +108,7 @@ const hdf5Fill = defineRule({
     return {
       cost: withoutFilling(job, files),
       measured: { ratio: below / written, bytes: below - written },
-      statement: `HDF5 writes ${formatBytes(below)} to ${many(files.length, "file")} for ${formatBytes(written)} of datasets, ${times(below / written)} as much: fill values come before the data.`,
+      statement: `HDF5 writes ${formatBytes(below)} to ${many(files.length, "file")} for ${formatBytes(written)} of datasets, ${times(below / written)} as much: fill values are written before the data.`,
       evidence: {
         numbers: [
           { label: "bytes of datasets", value: written, unit: "bytes" },
@@ -120,7 +120,7 @@ const hdf5Fill = defineRule({
       },
       action: {
         change: "Switch fill values off",
-        advice: `Tell HDF5 not to write fill values into ${worst.file.path}: every element is written anyway. In parallel HDF5 space is allocated early, so that the filling is done by all ranks before the data.`,
+        advice: `Tell HDF5 not to write fill values into ${worst.file.path}: every element is written anyway. Parallel HDF5 allocates space early, so all ranks write fill values before the data.`,
         snippet: snippetFor(job, SNIPPETS.hdf5Fill),
       },
       effect: "Every byte is written once.",
@@ -128,7 +128,7 @@ const hdf5Fill = defineRule({
         job,
         ["H5D", "MPI-IO", "POSIX"],
         "medium",
-        "bytes of both layers are recorded; that the rest are fill values is inferred",
+        "bytes of both layers are recorded; that the difference is fill values is inferred",
       ),
       claims: files.map(({ file: { fileId } }) => ({ fileId, way: "write" })),
     };
@@ -137,11 +137,11 @@ const hdf5Fill = defineRule({
 
 const hdf5ChunkCache = defineRule({
   id: "hdf5-chunk-cache",
-  title: "HDF5 chunks moved again and again",
+  title: "HDF5 chunks moved repeatedly",
   subject: { text: "HDF5 chunks moved again", plural: true },
   picture: "layers",
   meaning:
-    "Below HDF5 a multiple of the bytes of chunked datasets is moved: the chunk cache is too small for the order of the accesses, so that chunks are read, and dropped, again and again.",
+    "Below HDF5, a multiple of the bytes of chunked datasets is moved: the chunk cache is too small for the access order, so chunks are read and evicted repeatedly.",
   needs: [
     ["H5D", "POSIX calls"],
     ["MPI-IO", "POSIX"],
@@ -173,10 +173,10 @@ const hdf5ChunkCache = defineRule({
           { record: below, way: "read" as const, needed: read },
           { record: below, way: "write" as const, needed: written || below.bytesWritten },
         ]),
-        "each chunk moved once, at the rate of all that is moved",
+        "each chunk moved once, at the overall rate",
       ),
       measured: { ratio: moved / asked, bytes: moved - asked },
-      statement: `Below HDF5 ${formatBytes(moved)} are moved for ${formatBytes(asked)} of chunked datasets, ${times(moved / asked)} as much; chunks of ${worst.file.path} have ${sizeText(chunk)}, and HDF5 keeps 1 MiB of them by default otherwise.`,
+      statement: `Below HDF5 ${formatBytes(moved)} are moved for ${formatBytes(asked)} of chunked datasets, ${times(moved / asked)} as much; chunks of ${worst.file.path} are ${sizeText(chunk)}, and HDF5's default chunk cache holds 1 MiB.`,
       evidence: {
         numbers: [
           { label: "bytes of datasets", value: asked, unit: "bytes" },
@@ -190,7 +190,7 @@ const hdf5ChunkCache = defineRule({
       action: {
         change: "Enlarge the chunk cache",
         advice:
-          "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie; a file that is always read across its chunks is better rewritten with h5repack.",
+          "Make the chunk cache large enough for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks in file order; rewrite a file that is always read across its chunks with h5repack.",
         snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way }),
       },
       effect: "Each chunk is read and decompressed once.",
@@ -198,7 +198,7 @@ const hdf5ChunkCache = defineRule({
         job,
         ["H5D", "MPI-IO", "POSIX"],
         "medium",
-        "bytes of both layers are recorded; that the same chunks are moved again is inferred",
+        "bytes of both layers are recorded; that chunks are moved repeatedly is inferred",
       ),
       claims: files.map(({ file: { fileId } }) => ({ fileId })),
     };
@@ -214,11 +214,11 @@ const hdf5Small = defineRule({
   subject: { text: "small HDF5 accesses", plural: true },
   picture: "sizes",
   meaning:
-    "Datasets are read or written in many small accesses, a row or an element at a time; each is a call through all layers down to storage.",
+    "Datasets are read or written in many small accesses, a row or an element at a time; each passes through all layers down to storage.",
   needs: [["H5D"]],
   thresholds: {
     bytes: limit`${64 * KIB} bytes, at most | mean size of the accesses to the datasets of a file, at most | ours: a sixteenth of Lustre's usual stripe of 1 MiB`,
-    calls: limit`100 calls | accesses of each rank, over all such files | ours: fewer are no pattern`,
+    calls: limit`100 calls | accesses of each rank, over all such files | ours: fewer are not a pattern`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["hdf5-chunk-cache", "hdf5-fill"]);
@@ -261,12 +261,12 @@ const hdf5Small = defineRule({
       action: {
         change: "Move many rows with one call",
         advice:
-          "Collect rows in memory and move a whole block with one H5Dwrite or H5Dread (a hyperslab of many rows); put many tiny datasets into one, or into a compound type.",
+          "Collect rows in memory and move a whole block with one H5Dwrite or H5Dread (a hyperslab of many rows); merge many tiny datasets into one, or use a compound type.",
         snippet: snippetFor(job, SNIPPETS.hdf5Rows, {
           way: wayOf([{ bytesRead: worst.read, bytesWritten: worst.written }]),
         }),
       },
-      effect: "One call through HDF5, MPI-IO and storage for megabytes instead of for a row.",
+      effect: "One call through HDF5, MPI-IO and storage moves megabytes instead of a row.",
       ...trust(job, ["H5D"], "high", "accesses to datasets are counted with their bytes"),
       claims: files.flatMap(({ file: { fileId }, datasets }) => [
         { fileId },

@@ -60,11 +60,11 @@ export function unseenFilling(job: Job, limits: Limits): Judgement | undefined {
   if (files.length === 0) return undefined;
   return {
     ...sharedFacts(job, files, "write"),
-    statement: `${formatBytes(movedBytes(files))} are written to ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes: about ${times(movedBytes(files) / distinctBytes(files))}, as fill values before the data are.`,
+    statement: `${formatBytes(movedBytes(files))} are written to ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes: about ${times(movedBytes(files) / distinctBytes(files))}, as when fill values are written before the data.`,
     action: {
       change: "Switch fill values off",
       advice:
-        "Tell HDF5 not to write fill values where every element is written anyway. If the program itself writes its datasets twice, write each when it is final.",
+        "Tell HDF5 not to write fill values if every element is written anyway. If the program itself writes its datasets twice, write each once it is final.",
       snippet: snippetFor(job, SNIPPETS.hdf5Fill),
     },
     effect: "Every byte is written once.",
@@ -86,11 +86,11 @@ export function unseenChunks(job: Job, limits: Limits): Judgement | undefined {
   const worst = heaviest(files, ({ traced }) => traced.bytes).record;
   return {
     ...sharedFacts(job, files, "read"),
-    statement: `${formatBytes(movedBytes(files))} are read from ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes. Most reads have ${sizeText(worst.accesses[0]?.bytes ?? 0)}: chunks of HDF5, which keeps 1 MiB of them by default otherwise.`,
+    statement: `${formatBytes(movedBytes(files))} are read from ${many(files.length, "HDF5 file")} that ${files.length === 1 ? "stays" : "stay"} open, for ${formatBytes(distinctBytes(files))} of different bytes. Most reads are ${sizeText(worst.accesses[0]?.bytes ?? 0)}: HDF5 chunks; the default chunk cache holds 1 MiB.`,
     action: {
       change: "Enlarge the chunk cache",
       advice:
-        "Give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks at a time in the order in which they lie. If the program itself reads the same data again, keep it in memory.",
+        "Make the chunk cache large enough for the chunks that one pass touches (H5Pset_chunk_cache), or access whole chunks in file order. If the program itself reads the same data again, keep it in memory.",
       snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way: "read" }),
     },
     effect: "Each chunk is read and decompressed once.",
@@ -110,7 +110,7 @@ function sharedFacts(job: Job, files: readonly Unseen[], way: Way) {
   return {
     cost: fewerBytes(
       files.map(({ record, distinct }) => ({ record, way, needed: distinct })),
-      `each byte ${done} once, at the rate of all that is ${done}`,
+      `each byte ${done} once, at the overall rate`,
     ),
     evidence: {
       numbers: [
@@ -129,7 +129,7 @@ function sharedFacts(job: Job, files: readonly Unseen[], way: Way) {
       job,
       ["POSIX"],
       "medium",
-      "offsets of every call are known; that HDF5 makes them follows from the names of the files, since its own calls were not recorded",
+      "offsets of every call are recorded; that HDF5 made them is inferred from the file names, since HDF5 calls were not recorded",
     ),
     claims: files.map(({ record }) => ({ fileId: fileOf(job, record)?.fileId ?? record.fileId, way })),
   };

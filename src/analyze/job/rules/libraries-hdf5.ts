@@ -26,7 +26,7 @@ const independent = defineRule({
   subject: { text: "independent HDF5 transfers", plural: true },
   picture: "sizes",
   meaning:
-    "Datasets of a file that many ranks opened through MPI-IO are accessed without collective transfers, which is HDF5's default.",
+    "Datasets of a file that many ranks opened through MPI-IO are accessed with independent transfers, HDF5's default.",
   needs: [["H5D"]],
   thresholds: {
     calls: limit`1000 calls | accesses to such datasets | as independent-mpiio (Drishti: collective_operations_absolute)`,
@@ -71,11 +71,11 @@ const independent = defineRule({
       action: {
         change: "Make HDF5 transfers collective",
         advice:
-          "Ask for collective transfers in the transfer property list. All ranks that opened the file then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells why HDF5 fell back to independent ones.",
+          "Set collective transfers in the transfer property list. All ranks that opened the file then make the call; those without data select nothing. H5Pget_mpio_no_collective_cause tells why HDF5 fell back to independent transfers.",
         snippet: snippetFor(job, SNIPPETS.hdf5Collective, { way: mainWay(worst) }),
       },
       effect:
-        "MPI-IO joins the pieces of all ranks, and chunked datasets are moved chunk by chunk instead of piece by piece.",
+        "MPI-IO combines the pieces of all ranks, and chunked datasets are moved chunk by chunk instead of piece by piece.",
       ...trust(job, ["H5D"], "high", "HDF5 transfers are recorded with their mode"),
     };
   },
@@ -87,10 +87,10 @@ const metadata = defineRule({
   subject: { text: "small HDF5 metadata accesses", plural: true },
   picture: "sizes",
   meaning:
-    "A parallel HDF5 file sees many tiny accesses that belong to no dataset: object headers, indexes of chunks and attributes, read or written by each rank for itself.",
+    "A parallel HDF5 file gets many tiny accesses outside its datasets: object headers, chunk indexes and attributes, read or written by each rank separately.",
   needs: [["H5F"], ["MPI-IO", "POSIX"]],
   thresholds: {
-    bytes: limit`${10 * KIB} bytes, at most | accesses below this are taken for metadata | ours: headers and nodes of HDF5 are below 10 KiB (a class of sizes)`,
+    bytes: limit`${10 * KIB} bytes, at most | accesses below this count as metadata | ours: HDF5 headers and index nodes are below 10 KiB (the limit of a size class)`,
     calls: limit`1000 calls | such accesses | as small-writes (Drishti: small_requests_absolute)`,
     share: limit`0.1 share | such accesses of all accesses to the file | as small-writes (Drishti: small_requests)`,
   },
@@ -117,7 +117,7 @@ const metadata = defineRule({
           record,
           remains: 1 - Math.min(1, part / accessesOf(record)),
         })),
-        "the time of tiny accesses by their number",
+        "the time of tiny accesses, in proportion to their number",
         { atMost: true },
       ),
       measured: { bytes: bytesMoved(worst) / accessesOf(worst), calls: count, share: count / calls },
@@ -125,7 +125,7 @@ const metadata = defineRule({
       evidence: {
         numbers: [
           { label: "tiny accesses", value: count, unit: "calls", of: calls },
-          { label: "their part of the time, by number", value: seconds, unit: "seconds" },
+          { label: "their part of the time, in proportion to their number", value: seconds, unit: "seconds" },
         ],
         ...worstRecords(listed),
         ...spanOf(listed, mainWay(worst)),
@@ -133,18 +133,18 @@ const metadata = defineRule({
       action: {
         change: "Make HDF5 metadata collective",
         advice:
-          "Let ranks do metadata together (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. Page buffering (H5Pset_page_buffer_size) is no way out: HDF5 refuses it when it is built for parallel access.",
+          "Make metadata collective (H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops), keep it in pages (paged aggregation when the file is created), and create objects before the data is written. Page buffering (H5Pset_page_buffer_size) does not help: HDF5 built for parallel access refuses it.",
         snippet: snippetFor(job, SNIPPETS.hdf5Metadata, { way: mainWay(worst) }),
       },
       effect:
-        "One rank reads a header and hands it on, instead of every rank reading it; metadata lies together and is moved in larger pieces.",
+        "One rank reads a header and broadcasts it, instead of every rank reading it; metadata is stored together and moved in larger pieces.",
       ...trust(
         job,
         ["H5F", "MPI-IO", "POSIX"],
         known ? "medium" : "low",
         known
-          ? "metadata is what is left when accesses to datasets are taken off, by size"
-          : "dataset accesses were not recorded, so that some of these may be data",
+          ? "metadata is what remains, by size, after subtracting dataset accesses"
+          : "dataset accesses were not recorded, so some of these may be data",
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
@@ -159,7 +159,7 @@ type ChunkTrouble = "small" | "partial" | "misfit";
 const CHUNK_WORDS: Readonly<Record<ChunkTrouble, string>> = {
   small: "chunks are small",
   partial: "accesses cover a small part of a chunk",
-  misfit: "accesses are no multiple of the chunk",
+  misfit: "accesses are not a multiple of the chunk",
 };
 
 const chunks = defineRule({
@@ -168,12 +168,12 @@ const chunks = defineRule({
   subject: { text: "unfit HDF5 chunks", plural: true },
   picture: "layers",
   meaning:
-    "Chunks are the unit that HDF5 reads, writes, filters and indexes. Tiny ones make many requests and a large index; chunks larger than the accesses are read or compressed again and again.",
+    "HDF5 reads, writes, filters and indexes whole chunks. Tiny chunks make many requests and a large index; chunks larger than the accesses are read or compressed repeatedly.",
   needs: [["H5D"]],
   thresholds: {
     bytes: limit`${64 * KIB} bytes, at most | chunks below this are small | ours: a sixteenth of Lustre's usual stripe of 1 MiB`,
-    chunks: limit`1000 count | chunks moved of a dataset with small ones | as small-writes (Drishti: small_requests_absolute)`,
-    part: limit`0.25 share, at most | part of a chunk that the most frequent access covers, below | ours: each chunk is touched at least four times`,
+    chunks: limit`1000 count | chunks moved, for a dataset with small chunks | as small-writes (Drishti: small_requests_absolute)`,
+    part: limit`0.25 share, at most | the most frequent access covers less than this part of a chunk | ours: each chunk is touched at least four times`,
     calls: limit`100 calls | accesses to a dataset whose chunks do not fit | ours: fewer are not worth a new layout`,
   },
   judge(job, limits) {
@@ -208,9 +208,9 @@ const chunks = defineRule({
       note: `${CHUNK_WORDS[one.trouble]}: chunk ${sizeText(one.chunk)}, ${Number.isNaN(one.access) ? "accesses of unknown size" : `most frequent access ${sizeText(one.access)}`}`,
     }));
     const statement = {
-      small: `Chunks of ${worst.record.path} have ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: the ${sizeText(bytesMoved(worst.record))} that were moved are about ${grouped(worst.moved)} chunks.`,
+      small: `Chunks of ${worst.record.path} are ${sizeText(worst.chunk)}, below ${sizeText(limits.bytes)}: the ${sizeText(bytesMoved(worst.record))} moved are about ${grouped(worst.moved)} chunks.`,
       partial: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) covers ${percent(worst.access, worst.chunk)} of a chunk of ${sizeText(worst.chunk)}, in ${grouped(accessesOf(worst.record))} accesses; the chunk is larger than the chunk cache of ${sizeText(CHUNK_CACHE_BYTES)}.`,
-      misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is not a multiple of the chunk (${sizeText(worst.chunk)}), so that chunks at its edges are moved whole for a part of them, in ${grouped(accessesOf(worst.record))} accesses.`,
+      misfit: `The most frequent access to ${worst.record.path} (${sizeText(worst.access)}) is not a multiple of the chunk (${sizeText(worst.chunk)}), so whole chunks are moved for the parts at its edges, in ${grouped(accessesOf(worst.record))} accesses.`,
     }[worst.trouble];
     return {
       cost:
@@ -220,7 +220,7 @@ const chunks = defineRule({
               job,
               found.map(({ record }) => record),
             ),
-      statement: `${statement} This is so for ${grouped(found.length)} of ${many(job.layer("H5D").length, "dataset")}.${costSentence(job, seconds, "Accesses to them take")}`,
+      statement: `${statement} This applies to ${grouped(found.length)} of ${many(job.layer("H5D").length, "dataset")}.${costSentence(job, seconds, "Accesses to them take")}`,
       evidence: {
         numbers: [
           { label: "chunk", value: worst.chunk, unit: "bytes", size: true },
@@ -240,15 +240,15 @@ const chunks = defineRule({
       },
       action: {
         change: "Fit chunks to the accesses",
-        advice: `Choose chunks like the accesses: what one call of a rank moves, or an even part of it, of a megabyte or more. ${worst.trouble === "partial" ? "Where the file cannot change, give the chunk cache room for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack (-l CHUNK=…)."}`,
+        advice: `Choose chunks that match the accesses: the data of one call of a rank, or an even part of it, of 1 MB or more. ${worst.trouble === "partial" ? "If the file cannot change, make the chunk cache large enough for the chunks that one pass touches (H5Pset_chunk_cache)." : "Existing files can be rewritten with h5repack (-l CHUNK=…)."}`,
         snippet: snippetFor(job, SNIPPETS.hdf5Chunks, { way: mainWay(worst.record) }),
       },
-      effect: "Each chunk is moved and filtered once, and the index of chunks stays small.",
+      effect: "Each chunk is moved and filtered once, and the chunk index stays small.",
       ...trust(
         job,
         ["H5D"],
         worst.trouble === "misfit" ? "low" : "medium",
-        "chunk and access are compared in bytes; their shapes in each dimension are not compared",
+        "chunk and access are compared in bytes, not in their shape per dimension",
       ),
     };
   },
@@ -263,7 +263,7 @@ const selections = defineRule({
     "Dataset accesses select single points or unions of blocks. HDF5 moves them element by element or block by block, and collective transfers may fall back to independent ones.",
   needs: [["H5D"]],
   thresholds: {
-    share: limit`0.1 share | accesses with such selections, of all accesses to the datasets | ours: as Drishti's share of small requests`,
+    share: limit`0.1 share | accesses with such selections, as part of all accesses to the datasets | ours: Drishti's share of small requests`,
     calls: limit`100 calls | accesses with such selections | ours: each can stand for thousands of elements`,
   },
   judge(job, limits) {
@@ -300,11 +300,11 @@ const selections = defineRule({
       action: {
         change: "Select regular blocks",
         advice:
-          "Select regular hyperslabs (start, stride, count, block), or read the box around the points and pick in memory; sort points by their place where a list is needed.",
+          "Select regular hyperslabs (start, stride, count, block), or read the box around the points and select in memory; if you need a point list, sort it by position.",
         snippet: snippetFor(job, SNIPPETS.hdf5Hyperslab, { way: mainWay(worst) }),
       },
-      effect: "One description and few large transfers instead of one for each point.",
-      ...trust(job, ["H5D"], "high", "kinds of selections are counted for every access"),
+      effect: "One selection and few large transfers instead of one per point.",
+      ...trust(job, ["H5D"], "high", "the selection type of every access is counted"),
     };
   },
 });

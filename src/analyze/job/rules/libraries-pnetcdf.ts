@@ -57,11 +57,11 @@ const independent = defineRule({
       action: {
         change: "Make PnetCDF accesses collective",
         advice:
-          "Stay in collective data mode and use the calls that end in _all; ranks without data pass a count of 0. Where ranks have different numbers of pieces, use non-blocking calls and ncmpi_wait_all.",
+          "Stay in collective data mode and use the calls that end in _all; ranks without data pass a count of 0. If ranks have different numbers of pieces, use non-blocking calls and ncmpi_wait_all.",
         snippet: snippetFor(job, SNIPPETS.pnetcdfCollective, { way: mainWay(worst) }),
       },
-      effect: "MPI-IO joins the requests of all ranks (two-phase I/O).",
-      ...trust(job, ["PNETCDF_VAR"], "high", "independent and collective accesses are counted apart"),
+      effect: "MPI-IO combines the requests of all ranks (two-phase I/O).",
+      ...trust(job, ["PNETCDF_VAR"], "high", "independent and collective accesses are counted separately"),
       claims: variables.map(({ fileId }) => ({ fileId })),
     };
   },
@@ -73,12 +73,12 @@ const blocking = defineRule({
   subject: { text: "small PnetCDF writes", plural: true },
   picture: "sizes",
   meaning:
-    "Variables are written one by one with small blocking collective calls, each of which is a separate collective MPI-IO write. Non-blocking calls are joined into one.",
+    "Variables are written one by one with small blocking collective calls, each of which is a separate collective MPI-IO write. Non-blocking calls are combined into one.",
   needs: [["PNETCDF_VAR"]],
   thresholds: {
     bytes: limit`${MIB} bytes, at most | mean size of the writes | Drishti: small_bytes`,
     calls: limit`1000 calls | small blocking writes | as small-writes (Drishti: small_requests_absolute)`,
-    perRank: limit`10 calls | blocking writes of each rank to variables of a file | ours: fewer calls than that leave little to join`,
+    perRank: limit`10 calls | blocking writes of each rank to variables of a file | ours: with fewer calls there is little to combine`,
   },
   judge(job, limits, others) {
     const taken = others.claimed(["pnetcdf-independent"]);
@@ -122,13 +122,13 @@ const blocking = defineRule({
         ...spanOf(listed, "write"),
       },
       action: {
-        change: "Join writes by non-blocking calls",
+        change: "Combine writes with non-blocking calls",
         advice:
           "Post the writes with ncmpi_iput_vara_* (or ncmpi_bput_vara_* after ncmpi_buffer_attach, when the data changes before the wait) and complete all of them with one ncmpi_wait_all.",
         snippet: snippetFor(job, SNIPPETS.pnetcdfNonblocking),
       },
-      effect: "PnetCDF joins the requests of many variables into one collective MPI-IO write.",
-      ...trust(job, ["PNETCDF_VAR"], "high", "blocking and non-blocking writes are counted apart"),
+      effect: "PnetCDF combines the requests of many variables into one collective MPI-IO write.",
+      ...trust(job, ["PNETCDF_VAR"], "high", "blocking and non-blocking writes are counted separately"),
     };
   },
 });

@@ -69,12 +69,12 @@ const stdioBulk = defineRule({
         ...spanOf(listed, writes ? "write" : "read"),
       },
       action: pastStreams(job, files, writes ? "write" : "read", buffer),
-      effect: "Fewer system calls and one copy less; with MPI-IO also fewer files and aligned requests.",
+      effect: "Fewer system calls and one copy less; MPI-IO also gives fewer files and aligned requests.",
       ...trust(
         job,
         ["STDIO", "POSIX"],
         "high",
-        "bytes are counted for every call; sizes of the requests below streams are not recorded",
+        "bytes are counted for every call; request sizes below the streams are not recorded",
       ),
     };
   },
@@ -86,14 +86,14 @@ const stdioSmall = defineRule({
   subject: { text: "small stream calls", plural: true },
   picture: "sizes",
   meaning:
-    "Many small calls on a C stream that reach the file system one by one, because the stream has no buffer or is flushed after each.",
+    "Many small calls on a C stream reach the file system one by one, because the stream has no buffer or is flushed after each call.",
   needs: [["STDIO"]],
   thresholds: {
     bytes: limit`${4 * KIB} bytes, at most | mean size of the calls | ours: the usual buffer of a stream (st_blksize)`,
-    calls: limit`100 calls | calls on a file | as small-writes: fewer are no pattern; what they cost decides how loud the finding is`,
-    flushes: limit`0.1 ratio | flushes per write | ours: with one for ten writes the buffer hardly fills`,
-    least: limit`0.1 seconds | time that a buffer would save in a file, at least, where nothing is flushed | ours: formatting a line takes time as well`,
-    saving: limit`0.5 share | part of the time of the calls that a buffer would save, above which the stream is taken to be unbuffered | ours: a call into the buffer takes 0.1 µs, and the buffer is moved at 1 GB/s`,
+    calls: limit`100 calls | calls on a file | as small-writes: fewer calls are not a pattern; the severity follows from their cost`,
+    flushes: limit`0.1 ratio | flushes per write | ours: with one flush per ten writes, the buffer hardly fills`,
+    least: limit`0.1 seconds | time that a buffer would save per file, at least, if nothing is flushed | ours: formatting a line takes time as well`,
+    saving: limit`0.5 share | part of the call time that a buffer would save, above which the stream counts as unbuffered | ours: assumes 0.1 µs for a call into the buffer, and 1 GB/s for moving the buffer`,
   },
   judge(job, limits) {
     const files = stdioFiles(job)
@@ -150,7 +150,7 @@ const stdioSmall = defineRule({
       },
       statement:
         `${many(calls, "call")} on ${many(files.length, "stream")} move ${sizeText(bytes / calls)} and take ${secondsText(seconds / calls)} on average, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}: ` +
-        "buffers of the streams hardly collect them." +
+        "the stream buffers hardly collect them." +
         costSentence(job, seconds),
       evidence: {
         numbers: [
@@ -174,7 +174,7 @@ const stdioSmall = defineRule({
         flushed ? "high" : "low",
         flushed
           ? "flushes are counted"
-          : "taken from the time of a call: whether a stream has a buffer is not recorded",
+          : "inferred from the time per call: whether a stream has a buffer is not recorded",
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
@@ -187,11 +187,11 @@ const SEEKS_MOST = 0.1;
 function pastStreams(job: Job, files: readonly LayerRecord[], way: Way, buffer: boolean): Action {
   const snippet = snippetFor(job, SNIPPETS.pastStreams, { way, fileBytes: largestOf(files), buffer });
   const first = buffer
-    ? " As a first step without a rewrite, give streams a buffer of megabytes with setvbuf: the default is the block of the file system, often 4 KiB."
+    ? " As a first step without a rewrite, give streams a buffer of a few megabytes with setvbuf: the default is the file system's block size, often 4 KiB."
     : "";
   const change = "Move bulk data without streams";
   if (!programOf(job).mpi)
-    return { change, advice: `Move bulk data with ${way} in pieces of megabytes.${first}`, snippet };
+    return { change, advice: `Move bulk data with ${way} in calls of a few megabytes.${first}`, snippet };
   const known = job.facts.has("MPI-IO") ? "MPI-IO, which the job uses already" : "MPI-IO, HDF5 or PnetCDF";
   return {
     change,
@@ -207,25 +207,25 @@ function streamAction(job: Job, records: readonly LayerRecord[], flushed: boolea
     return params.way === "read"
       ? {
           change: "Read small files with one call",
-          advice: "Read the file with one call and keep it: it is smaller than the buffer of a stream.",
+          advice: "Read the file with one call and keep it: it is smaller than a stream buffer.",
           snippet,
         }
       : {
           change: "Write small files with one call",
           advice:
-            "Put the file together in memory and write it with one call: it is smaller than the buffer of a stream.",
+            "Assemble the file in memory and write it with one call: it is smaller than a stream buffer.",
           snippet,
         };
   if (flushed)
     return {
       change: "Flush streams at checkpoints only",
       advice:
-        "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints, and let a buffer (setvbuf) collect what comes between.",
+        "Do not call fflush after each record (in C++: no std::endl and no std::unitbuf in loops); flush at checkpoints, and let a buffer (setvbuf) collect the output in between.",
       snippet,
     };
   return {
     change: "Give streams a buffer",
-    advice: "Give the stream a buffer (setvbuf) and leave setbuf(stream, NULL) out.",
+    advice: "Give the stream a buffer (setvbuf) and remove setbuf(stream, NULL).",
     snippet,
   };
 }
@@ -246,7 +246,7 @@ function bufferedStreams(records: readonly LayerRecord[]): CostClaim {
       return { record, part: way, remains: seconds > 0 ? Math.min(1, needed / seconds) : 1 };
     }),
   );
-  return estimatedCost(healthy, "calls of 0.1 µs into a buffer that is moved at 1 GB/s");
+  return estimatedCost(healthy, "calls of 0.1 µs into a buffer, which is moved at 1 GB/s");
 }
 
 /** Size of the largest file, by the last byte that was touched. */

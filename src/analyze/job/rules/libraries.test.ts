@@ -225,7 +225,7 @@ describe("hdf5-chunks", () => {
     const finding = findingOf(job(512, 2 * MIB, 100), "hdf5-chunks");
     expect(numberOf(finding, "chunk")).toBe(8 * KIB);
     expect(finding.statement).toContain(
-      "have 8 KiB, below 64 KiB: the 200 MiB that were moved are about 25,600 chunks.",
+      "are 8 KiB, below 64 KiB: the 200 MiB moved are about 25,600 chunks.",
     );
   });
 

@@ -36,7 +36,7 @@ export function metadataCause(job: Job, seconds: number): MetadataCause {
 
 /** Stats are most of the calls: every one of them goes to the metadata server, and to the targets for the size. */
 export const askOnce = (job: Job, more = ""): Action => ({
-  change: "Ask for each file once",
+  change: "Stat each file once",
   advice: `Call stat once and keep the result${programOf(job).mpi ? ", or let one rank call it and broadcast the result" : ""}${more}.`,
   snippet: snippetFor(job, SNIPPETS.statOnce),
 });
@@ -46,14 +46,14 @@ export function metadataAction(job: Job, { kind, files }: MetadataCause): Action
   switch (kind) {
     case "wait":
       return {
-        change: "Look at what opens wait for",
+        change: "Find out what opens wait for",
         advice:
-          "Look at the files named here first: if they are pipes or lock files, nothing is wrong with the storage.",
+          "Find out what the files named here are: if opens wait for pipes or lock files, storage is not the problem.",
       };
     case "program":
       return {
         change: "Start the program from an image",
-        advice: `Start the program from an image of its environment: one file on the shared file system instead of ${many(files.length, "module and library", "modules and libraries")} that every process looks for. A container does the same; so does a copy on storage of the node.`,
+        advice: `Start the program from an image of its environment: one file on the shared file system instead of ${many(files.length, "module and library", "modules and libraries")} that every process looks up. A container or a copy on node-local storage does the same.`,
         snippet: snippetFor(job, SNIPPETS.environmentImage, {
           path: `${environmentOf(worst.path)}/bin`,
           files: files.length,
@@ -77,7 +77,7 @@ export function metadataAction(job: Job, { kind, files }: MetadataCause): Action
         ? {
             change: "Let one rank open small inputs",
             advice:
-              "Let one rank open and read small inputs and hand them to the others; open large ones once and keep them open.",
+              "Let one rank open and read small inputs and broadcast them; open large ones once and keep them open.",
             snippet: snippetFor(job, SNIPPETS.broadcastFile, { path: worst.path }),
           }
         : {
@@ -88,7 +88,7 @@ export function metadataAction(job: Job, { kind, files }: MetadataCause): Action
     case "own":
       return {
         change: "Use fewer files, open each once",
-        advice: `Use fewer files, and open each once: put what belongs together into one file${wayOf(files) === "write" ? ", and do not create many in one directory at the same moment" : ""}.`,
+        advice: `Use fewer files, and open each once: put related data into one file${wayOf(files) === "write" ? ", and do not create many in one directory at the same moment" : ""}.`,
         snippet: snippetFor(job, SNIPPETS.container, { way: wayOf(files) }),
       };
   }

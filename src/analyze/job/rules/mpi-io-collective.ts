@@ -42,12 +42,12 @@ function independent(way: Way): Rule {
     subject: { text: `independent MPI-IO ${way}s`, plural: true },
     picture: "sizes",
     meaning:
-      `Several ranks ${way} the same file through MPI-IO, mostly with independent calls: the library cannot join their ` +
+      `Several ranks ${way} the same file through MPI-IO, mostly with independent calls: the library cannot combine their ` +
       "requests, and every rank talks to the servers.",
     needs: [["MPI-IO"]],
     thresholds: {
       share: limit`0.5 share | independent ${what} of all ${what} of a file | Drishti: collective_operations`,
-      calls: limit`100 calls | independent ${what} | ours: fewer are no pattern; what they cost decides how loud the finding is`,
+      calls: limit`100 calls | independent ${what} | ours: fewer calls are not a pattern; the severity follows from their cost`,
     },
     drishti: way === "write" ? "M03" : "M02",
     judge(job, limits) {
@@ -64,7 +64,7 @@ function independent(way: Way): Rule {
       const hdf5 = hdf5Files(job).has(worst.fileId)
         ? "The file is HDF5"
         : HDF5_NAME.test(worst.path)
-          ? "If HDF5 made the file, as its name says"
+          ? "If HDF5 wrote the file, as its name suggests"
           : undefined;
       const listed: Listed[] = files.map((record) => ({
         record,
@@ -100,9 +100,9 @@ function independent(way: Way): Rule {
         action: collectiveAction(job, worst, way, mean, hdf5),
         effect:
           mean < MIB
-            ? "Aggregators join the pieces of all ranks into requests of megabytes."
-            : "Fewer clients talk to each server, and requests are cut at stripes; with calls of this size the gain lies in fewer conflicts of locks, not in fewer requests.",
-        ...trust(job, ["MPI-IO"], "high", "independent and collective calls are counted apart"),
+            ? "Aggregators combine the pieces of all ranks into requests of megabytes."
+            : "Fewer clients talk to each server, and requests are split at stripes; with calls of this size the gain is fewer lock conflicts, not fewer requests.",
+        ...trust(job, ["MPI-IO"], "high", "independent and collective calls are counted separately"),
         claims: files.map(({ fileId }) => ({ fileId, way })),
       };
     },
@@ -141,22 +141,22 @@ function collectiveAction(
 ): Action {
   const change = `Make MPI-IO ${way}s collective`;
   const all =
-    "All ranks must make the call, those without data with a count of 0; where ranks come at very different times, waiting can cost more than is gained.";
+    "All ranks must make the call, those without data with a count of 0; if ranks arrive at very different times, waiting can cost more than the call gains.";
   if (hdf5 !== undefined && way === "read" && mean < HEADER_BYTES)
     return {
       change: "Make HDF5 metadata collective",
-      advice: `${hdf5}, such small reads by every rank are headers and indexes: let ranks do metadata together (H5Pset_all_coll_metadata_ops), so that one reads it and hands it on.`,
+      advice: `${hdf5}, such small reads by every rank are headers and indexes: make metadata collective (H5Pset_all_coll_metadata_ops), so that one rank reads it and broadcasts it.`,
       snippet: snippetFor(job, SNIPPETS.hdf5Metadata, { way }),
     };
   if (hdf5 !== undefined)
     return {
       change,
-      advice: `${hdf5}: ask for collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). ${all}`,
+      advice: `${hdf5}: set collective transfers with H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE). ${all}`,
       snippet: snippetFor(job, SNIPPETS.hdf5Collective, { way }),
     };
   const view =
     views === 0
-      ? "; where the pieces of a rank lie apart, set a file view first, so that one call moves them all"
+      ? "; if a rank's pieces are scattered, set a file view first, so that one call moves them all"
       : "";
   return {
     change,
@@ -171,11 +171,11 @@ const blocking = defineRule({
   subject: { text: "blocking MPI-IO" },
   picture: "timeline",
   meaning:
-    "A job computes and writes in turns, with blocking calls only. Non-blocking calls can hide a part of the I/O behind the next step.",
+    "A job alternates between computing and I/O and uses only blocking calls. Non-blocking calls can hide part of the I/O behind the next step.",
   needs: [["MPI-IO"], ["activity", "POSIX calls", "MPI-IO calls"]],
   thresholds: {
-    share: limit`0.25 share | I/O time of the run, by the slowest rank | ours: hiding less than a quarter of the run is seldom worth a second buffer`,
-    bursts: limit`3 count | phases of I/O with quiet time between them | ours: an input and an output alone leave nothing to overlap with`,
+    share: limit`0.25 share | I/O time of the slowest rank as part of the run time | ours: hiding less than a quarter of the run is rarely worth a second buffer`,
+    bursts: limit`3 count | I/O phases with quiet time between them | ours: an input and an output alone leave nothing to overlap with`,
   },
   drishti: "M06, M07",
   judge(job, limits, others) {
@@ -216,15 +216,20 @@ const blocking = defineRule({
         ...worstRecords(listed),
       },
       action: meanwhile(job, wayOf(files)),
-      effect: `At best the shorter of computing and I/O disappears behind the other: up to ${percent(Math.min(share, 1 - share))} of the run time.`,
-      ...trust(job, ["MPI-IO"], "low", "whether the program could continue without the data is not recorded"),
+      effect: `At best the shorter of computing and I/O is hidden behind the other: up to ${percent(Math.min(share, 1 - share))} of the run time.`,
+      ...trust(
+        job,
+        ["MPI-IO"],
+        "low",
+        "whether the program could have continued without the data is not recorded",
+      ),
     };
   },
 });
 
 const meanwhile = (job: Job, way: Way): Action => ({
   change: way === "write" ? "Write while computing" : "Read ahead while computing",
-  advice: `${way === "write" ? "Copy the data of a step and write it" : "Read the data of the next step"} with a non-blocking collective call while the ${way === "write" ? "next step" : "program computes on this one"} ${way === "write" ? "runs, " : ""}and then wait. How much really overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).`,
+  advice: `${way === "write" ? "Copy the data of a step and write it" : "Read the data of the next step"} with a non-blocking collective call while the ${way === "write" ? "next step" : "program computes on this one"} ${way === "write" ? "runs, " : ""}and then wait. How much actually overlaps depends on the MPI library's progress threads; HDF5 has an asynchronous connector (vol-async).`,
   snippet: snippetFor(job, SNIPPETS.overlap, { way }),
 });
 
@@ -237,8 +242,8 @@ const noHints = defineRule({
     "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
-    fill: limit`0.5 share, at most | mean request below MPI-IO, of a stripe | ours: ROMIO's Lustre driver aims at whole stripes; edges may be shorter`,
-    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: smaller files are done before hints matter`,
+    fill: limit`0.5 share, at most | mean request below MPI-IO as part of a stripe | ours: ROMIO's Lustre driver aims at whole stripes; edges may be shorter`,
+    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: with smaller files, hints do not matter`,
   },
   judge(job, limits, others) {
     const small = others.claimed(["small-writes", "small-reads"]);
@@ -263,7 +268,7 @@ const noHints = defineRule({
     return {
       cost: NO_COST,
       measured: { fill: worst.request / worst.stripe, bytes: bytesOf(worst.record, worst.way) },
-      statement: `${many(files.length, "file is", "files are")} accessed collectively on Lustre and without hints; requests to ${worst.record.path} have ${sizeText(worst.request)} on average, its stripe ${sizeText(worst.stripe)}.`,
+      statement: `${many(files.length, "file is", "files are")} accessed collectively on Lustre and without hints; requests to ${worst.record.path} average ${sizeText(worst.request)}, its stripe is ${sizeText(worst.stripe)}.`,
       evidence: {
         numbers: [
           { label: "mean request", value: worst.request, unit: "bytes", size: true },
@@ -279,7 +284,7 @@ const noHints = defineRule({
         ...spanOf(listed, worst.way),
       },
       action: stripeHints(job, worst, fileOf(job, worst.record)?.stripeCount || 1),
-      effect: "Each request of an aggregator is a stripe, which one server takes as a whole.",
+      effect: "Each aggregator request is a stripe, which a single server handles.",
       ...trust(
         job,
         ["MPI-IO", "POSIX"],
@@ -322,7 +327,7 @@ function stripeHints(job: Job, { way, stripe }: { way: Way; stripe: number }, st
     : {
         change,
         advice:
-          "Give aggregators a buffer of whole stripes (cb_buffer_size), and say how many stripes a new file should have (striping_factor, striping_unit). Hints on stripes take effect only when the file is created.",
+          "Give aggregators a buffer of whole stripes (cb_buffer_size), and set the stripes of a new file (striping_factor, striping_unit). Stripe hints take effect only when the file is created.",
         snippet: snippetFor(job, SNIPPETS.mpiHints, {
           hints: [
             ...buffer,
@@ -339,12 +344,12 @@ const aggregators = defineRule({
   subject: { text: "the number of aggregators" },
   picture: "layers",
   meaning:
-    "Collective MPI-IO moves the data through some ranks only. Too few of them cannot keep the stripes of the file busy; too many compete for the same stripes.",
+    "Collective MPI-IO moves the data through some of the ranks. Too few aggregators cannot keep the file's stripes busy; too many compete for the same stripes.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
     few: limit`0.5 ratio, at most | aggregators per stripe, below | ours: half of the stripes are idle at any time (ROMIO's Lustre driver aims at one per stripe)`,
     many: limit`4 ratio | aggregators per stripe, above | ours: ROMIO's Lustre driver takes small multiples of the stripe count`,
-    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: smaller files are done before it matters`,
+    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: with smaller files it does not matter`,
   },
   drishti: "M08, M09",
   judge(job, limits) {
@@ -366,7 +371,10 @@ const aggregators = defineRule({
       note: `${many(count, "aggregator")} for ${many(stripes, "stripe")}`,
     }));
     return {
-      cost: unknownCost("how much faster another number of aggregators would be is not in the log", "info"),
+      cost: unknownCost(
+        "the log does not show how much faster another number of aggregators would be",
+        "info",
+      ),
       measured: {
         few: worst.count / worst.stripes,
         many: worst.count / worst.stripes,
@@ -386,7 +394,7 @@ const aggregators = defineRule({
       },
       action: {
         change: "Set the number of aggregators",
-        advice: `Ask for ${many(Math.min(worst.stripes, worst.record.ranks), "aggregator")} (cb_nodes), one for each stripe${worst.few ? ", spread over the nodes" : ""}.`,
+        advice: `Request ${many(Math.min(worst.stripes, worst.record.ranks), "aggregator")} (cb_nodes), one per stripe${worst.few ? ", spread over the nodes" : ""}.`,
         snippet: snippetFor(job, SNIPPETS.mpiHints, {
           hints: [
             { key: `romio_cb_${worst.way}`, value: "enable" },
@@ -396,7 +404,7 @@ const aggregators = defineRule({
       },
       effect: worst.few
         ? "All servers of the file work at the same time."
-        : "Aggregators no longer wait for one another's locks.",
+        : "Aggregators no longer wait for each other's locks.",
       ...trust(
         job,
         ["MPI-IO", "POSIX"],

@@ -50,7 +50,7 @@ export function independentFiles(
 
 interface Viewless extends Matched {
   readonly way: Way;
-  /** Share of the requests that do not begin where the one before ended. */
+  /** Share of the requests that do not start where the previous one ended. */
   readonly apart: number;
   readonly collective: boolean;
   readonly traced: boolean;

@@ -32,12 +32,12 @@ const mpiioSmall = defineRule({
   subject: { text: "small MPI-IO requests", plural: true },
   picture: "sizes",
   meaning:
-    "Many independent MPI-IO requests are below 1 MiB: the library has to gather, sieve or cache them. Where they reach the " +
-    "file system as they are, or a lack of collective calls or of a view is the reason, other findings say so.",
+    "Many independent MPI-IO requests are below 1 MiB: the library has to gather, sieve or cache them. If they reach the " +
+    "file system unchanged, or the reason is a lack of collective calls or of a file view, other findings say so.",
   needs: [["MPI-IO"]],
   thresholds: {
     bytes: limit`${MIB} bytes, at most | requests below this are small | Drishti: small_bytes`,
-    share: limit`0.5 share | small requests of the independent ones of a file | ours: most of them, since the library repairs a part`,
+    share: limit`0.5 share | small requests as part of all independent requests to a file | ours: most of them, since the library mends some`,
     calls: limit`1000 calls | small requests | Drishti: small_requests_absolute`,
   },
   judge(job, limits, others) {
@@ -77,7 +77,7 @@ const mpiioSmall = defineRule({
         `${partOf(count, calls, "MPI-IO requests")} to ${many(files.length, "file")} are independent and below ${sizeText(limits.bytes)}` +
         `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
         (moved > 1.1 * asked
-          ? ` Below MPI-IO, ${formatBytes(moved)} are moved for the ${formatBytes(asked)} that the application asks for in ${worst.record.path}.`
+          ? ` Below MPI-IO, ${formatBytes(moved)} are moved for the ${formatBytes(asked)} that the application requests in ${worst.record.path}.`
           : "") +
         costSentence(job, seconds),
       evidence: {
@@ -92,7 +92,7 @@ const mpiioSmall = defineRule({
       },
       action: {
         change: "Make one collective call",
-        advice: `Hand all pieces of a rank to one call, collectively where all ranks take part (MPI_File_${worst.way}_at_all), with a file view where they lie apart.`,
+        advice: `Pass all pieces of a rank to one call, collective if all ranks take part (MPI_File_${worst.way}_at_all), with a file view if they are scattered.`,
         snippet: snippetFor(job, SNIPPETS.collectiveCall, worst),
       },
       effect: "One call instead of thousands, and no unrequested bytes.",
@@ -100,7 +100,7 @@ const mpiioSmall = defineRule({
         job,
         ["MPI-IO"],
         "medium",
-        "sizes of independent and collective requests are counted together",
+        "the log counts sizes of independent and collective requests together",
       ),
     };
   },
@@ -112,12 +112,12 @@ const fileView = defineRule({
   subject: { text: "scattered MPI-IO requests", plural: true },
   picture: "sizes",
   meaning:
-    "Ranks make many small MPI-IO calls on pieces that lie apart and set no file view. With a view one call describes all pieces. " +
-    "Shared files of independent calls are left to independent-mpiio.",
+    "Ranks make many small MPI-IO calls on scattered pieces without a file view. With a view, one call describes all pieces. " +
+    "Independent calls on shared files are left to independent-mpiio.",
   needs: [["MPI-IO"]],
   thresholds: {
     bytes: limit`${MIB} bytes, at most | mean size of the requests | Drishti: small_bytes`,
-    perRank: limit`100 calls | requests of each rank | ours: that many calls, and as many meetings of all ranks where they are collective, can become one`,
+    perRank: limit`100 calls | requests of each rank | ours: that many calls, each of them a synchronisation of all ranks if they are collective, can become one`,
     apart: limit`0.5 share | requests that do not begin where the previous one of the rank ended | ours: most of them`,
     calls: limit`1000 calls | requests | Drishti: small_requests_absolute`,
   },
@@ -142,12 +142,12 @@ const fileView = defineRule({
       measured: { bytes: mean, perRank: worst.count / worst.record.ranks, calls: count },
       statement:
         `${many(worst.record.ranks, "rank makes", "ranks make")} ${many(worst.count, worst.collective ? `collective ${worst.way}` : worst.way)} of ${sizeText(Math.round(mean))} on average to ${worst.record.path} without a file view; ` +
-        `${partOf(worst.apart * worst.count, worst.count, "them")} do not begin where the one before ended.` +
+        `${partOf(worst.apart * worst.count, worst.count, "them")} do not start where the previous one ended.` +
         costSentence(job, seconds),
       evidence: {
         numbers: [
           { label: "requests without a view", value: count, unit: "calls" },
-          { label: "requests apart from the one before", value: worst.apart, unit: "share" },
+          { label: "requests not adjacent to the previous one", value: worst.apart, unit: "share" },
           { label: "mean size", value: mean, unit: "bytes", size: true },
           { label: "time in these requests, all ranks", value: seconds, unit: "seconds" },
         ],
@@ -157,7 +157,7 @@ const fileView = defineRule({
       action: {
         change: "Set a file view",
         advice:
-          "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as file view and make one call; for a single process this is datatype I/O, the best method that needs no other ranks (A. Ching et al., NCIO, section 6).",
+          "Build a datatype of all pieces of the rank (MPI_Type_vector, MPI_Type_create_subarray or MPI_Type_create_hindexed), set it as the file view and make one call; for a single process this is datatype I/O, the best method without other ranks (A. Ching et al., NCIO, section 6).",
         snippet: snippetFor(job, SNIPPETS.vectorView, {
           way: worst.way,
           regionBytes: mean,
@@ -165,15 +165,15 @@ const fileView = defineRule({
         }),
       },
       effect: worst.collective
-        ? "Ranks meet once instead of for every piece."
-        : "The library sees all pieces and can join or sieve them.",
+        ? "Ranks synchronise once instead of for every piece."
+        : "The library sees all pieces and can merge or sieve them.",
       ...trust(
         job,
         ["MPI-IO"],
         worst.traced ? "high" : "medium",
         worst.traced
           ? "from the offsets of traced calls"
-          : "the order of accesses is that of the POSIX calls below",
+          : "the access order is taken from the POSIX calls below",
       ),
       claims: files.map(({ record: { fileId }, way }) => ({ fileId, way })),
     };
@@ -189,8 +189,8 @@ const openPerRank = defineRule({
     "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
   needs: [["MPI-IO"]],
   thresholds: {
-    ranks: limit`8 ranks | ranks that open the file alone | ours: fewer ranks may as well open the file themselves`,
-    bytes: limit`${MIB} bytes | bytes moved through these opens | ours: reading a namelist by each rank is another matter`,
+    ranks: limit`8 ranks | ranks that open the file alone | ours: with fewer ranks, separate opens do no harm`,
+    bytes: limit`${MIB} bytes | bytes moved through these opens | ours: less is, for example, a namelist that each rank reads`,
   },
   judge(job, limits) {
     const files = mpiFiles(job).filter(
@@ -212,7 +212,7 @@ const openPerRank = defineRule({
       ),
       measured: { ranks: worst.ranks, bytes: bytesMoved(worst) },
       statement:
-        `Ranks open ${many(files.length, "file")} through MPI-IO each for itself: ${many(opens, "open")}, none of them together; ${worst.path} is opened by ${many(worst.ranks, "rank")}.` +
+        `Each rank opens ${many(files.length, "file")} through MPI-IO by itself: ${many(opens, "open")}, none of them together; ${worst.path} is opened by ${many(worst.ranks, "rank")}.` +
         costSentence(job, seconds, "Opens and closes of such files take"),
       evidence: {
         numbers: [
@@ -229,8 +229,8 @@ const openPerRank = defineRule({
           "Open the file once with the communicator of all ranks that use it; independent calls still work, and collective ones become possible.",
         snippet: snippetFor(job, SNIPPETS.openTogether),
       },
-      effect: "One open for all ranks where the library can (deferred open), and two-phase I/O.",
-      ...trust(job, ["MPI-IO"], "high", "opens on a communicator of one process are counted apart"),
+      effect: "One open for all ranks if the library supports it (deferred open), and two-phase I/O.",
+      ...trust(job, ["MPI-IO"], "high", "opens on a communicator of one process are counted separately"),
     };
   },
 });

@@ -83,11 +83,11 @@ const singleAggregator = defineRule({
     return {
       cost: estimatedCost(
         files.map(({ posix, wanted }) => ({ record: posix, remains: 1 / wanted })),
-        `the bytes shared by ${many(worst.wanted, "aggregator")}, each at the rate of this one`,
+        `the bytes split over ${many(worst.wanted, "aggregator")}, each at the rate of this one`,
         { atMost: true },
       ),
       measured: { ranks: worst.record.ranks },
-      statement: `Rank ${worst.rank} moves all ${formatBytes(bytesMoved(worst.posix))} of ${worst.record.path} for ${grouped(worst.record.ranks)} ranks that call MPI-IO together, in ${secondsText(known(worst.posix.slowestSeconds))}.${stripeText}`,
+      statement: `Rank ${worst.rank} moves all ${formatBytes(bytesMoved(worst.posix))} of ${worst.record.path} for ${grouped(worst.record.ranks)} ranks that make collective calls, in ${secondsText(known(worst.posix.slowestSeconds))}.${stripeText}`,
       evidence: {
         numbers: [
           { label: "aggregators", value: 1, unit: "ranks", of: worst.record.ranks },
@@ -101,7 +101,7 @@ const singleAggregator = defineRule({
       },
       action: moreAggregators(job, worst),
       effect: "Several clients move the data at the same time.",
-      ...trust(job, ["MPI-IO", "POSIX"], "high", "bytes of the busiest rank are those of the whole file"),
+      ...trust(job, ["MPI-IO", "POSIX"], "high", "the busiest rank moved all bytes of the file"),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
   },
@@ -125,14 +125,14 @@ function moreAggregators(
   ];
   if (stripes !== 1)
     return {
-      change: "Ask for more aggregators",
-      advice: `Ask for ${many(wanted, "aggregator")}, spread over the nodes (cb_nodes, cb_config_list); ROMIO's default is one for each node.`,
+      change: "Request more aggregators",
+      advice: `Request ${many(wanted, "aggregator")}, spread over the nodes (cb_nodes, cb_config_list); ROMIO's default is one per node.`,
       snippet: snippetFor(job, SNIPPETS.mpiHints, { hints }),
     };
   return way === "write"
     ? {
         change: "Use more stripes and aggregators",
-        advice: `Stripe the file over several targets when it is made (striping_factor), and ask for as many aggregators, ${grouped(wanted)} (cb_nodes): now it lies on one OST.`,
+        advice: `Stripe the file over several targets when it is created (striping_factor), and request as many aggregators, ${grouped(wanted)} (cb_nodes): now it lies on one OST.`,
         snippet: snippetFor(job, SNIPPETS.mpiHints, {
           hints: [...hints, { key: "striping_factor", value: wanted }],
         }),
@@ -150,11 +150,11 @@ const lateRank = defineRule({
   subject: { text: "one late rank" },
   picture: "ranks",
   meaning:
-    "In collective calls all ranks wait for the last one. The rank with the least time in them is the late one: it waits for nobody.",
+    "In collective calls all ranks wait for the last one. The rank with the shortest time in these calls is the late one: it waits for nobody.",
   needs: [["MPI-IO"], ["ranks"]],
   thresholds: {
-    ratio: limit`2 ratio | mean time of the other ranks over that of the late one | ours, by judgement: ranks that come together leave together`,
-    ranks: limit`3 ranks | ranks that make the calls, at least | ours: of two, either may be the usual one`,
+    ratio: limit`2 ratio | mean time of the other ranks / time of the late one | ours, by judgement: ranks that arrive together leave together`,
+    ranks: limit`3 ranks | ranks that make the calls, at least | ours: with only two, either may be the normal one`,
     cost: limit`0.01 share | waiting of a rank, as part of the run time | ours: less cannot be measured`,
   },
   judge(job, limits, said) {
@@ -177,7 +177,7 @@ const lateRank = defineRule({
     return {
       cost: recordedCost(
         files.map(({ record, least, most }) => ({ record, remains: least / most })),
-        "all ranks as long in the calls as the one that waits for nobody",
+        "all ranks spend as long in the calls as the one that waits for nobody",
       ),
       measured: { ratio: worst.others / worst.least, ranks: worst.record.ranks, cost: wait / job.runSeconds },
       statement: `Rank ${rank} spends ${secondsText(worst.least)} in collective calls on ${worst.record.path}, the ${grouped(worst.record.ranks - 1)} others ${secondsText(worst.others)} on average: they wait for it.`,
@@ -192,16 +192,16 @@ const lateRank = defineRule({
         ...spanOf(listed, mainWay(worst.record)),
       },
       action: {
-        change: "Look at what it does before",
-        advice: `Look at what rank ${rank} does before these calls: more work than the others, another file, a slower node. The storage is not what they wait for.`,
+        change: "Find out what delays this rank",
+        advice: `Look at what rank ${rank} does before these calls: more work than the others, another file, a slower node. The ranks do not wait for storage.`,
         snippet: snippetFor(job, SNIPPETS.waitingBefore),
       },
-      effect: "Ranks that come together spend in the calls only what the data takes.",
+      effect: "Ranks that arrive together spend only the time of the data transfer in the calls.",
       ...trust(
         job,
         ["MPI-IO"],
         "medium",
-        "from the fastest and slowest rank of shared files; that the fast one came late is how collective calls work",
+        "from the fastest and slowest rank of shared files; that the fast one came late is inferred from how collective calls work",
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
@@ -210,14 +210,14 @@ const lateRank = defineRule({
 
 const collectiveWait = defineRule({
   id: "collective-wait",
-  title: "Collective calls wait, not for storage",
+  title: "Collective calls spend their time waiting, not in storage",
   subject: { text: "waiting in collective calls" },
   picture: "layers",
   meaning:
-    "Ranks spend far more time in collective MPI-IO than the busiest of them in storage below: it goes into exchanging data and waiting for one another.",
+    "Ranks spend far more time in collective MPI-IO than the busiest of them spends in storage: the time goes into exchanging data and waiting for each other.",
   needs: [["MPI-IO"], ["POSIX"], ["ranks"]],
   thresholds: {
-    share: limit`0.5 share | part of the time in MPI-IO that is not time of the busiest rank below | ours: more waiting than moving`,
+    share: limit`0.5 share | part of the MPI-IO time beyond the POSIX time of the busiest rank | ours: more waiting than moving`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["late-rank", "write-amplification"]);
@@ -245,7 +245,7 @@ const collectiveWait = defineRule({
         { atMost: true },
       ),
       measured: { share: worst.waits / worst.above },
-      statement: `The slowest rank spends ${secondsText(worst.above)} in collective calls on ${worst.record.path}, but storage takes the busiest rank only ${secondsText(worst.below)}: ${percent(worst.waits, worst.above)} is exchange and waiting. Over all such files that is ${partOfSeconds(Math.min(waits, job.runSeconds), job.runSeconds, "the run time")}.`,
+      statement: `The slowest rank spends ${secondsText(worst.above)} in collective calls on ${worst.record.path}, but storage takes the busiest rank only ${secondsText(worst.below)}: ${percent(worst.waits, worst.above)} is exchange and waiting. Over all such files this is ${partOfSeconds(Math.min(waits, job.runSeconds), job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "slowest rank in MPI-IO", value: worst.above, unit: "seconds" },
@@ -258,12 +258,12 @@ const collectiveWait = defineRule({
       action: others.claimed(["single-aggregator"]).has(worst.record.fileId)
         ? oneForAll(job, worst)
         : quickerExchange(job, worst.record, worst.way),
-      effect: "At most the waiting; what the data itself takes stays.",
+      effect: "At most the waiting time; the transfer itself remains.",
       ...trust(
         job,
         ["MPI-IO", "POSIX"],
         "medium",
-        "times of both layers are recorded; exchange and waiting cannot be told apart",
+        "times of both layers are recorded; exchange and waiting cannot be separated",
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
@@ -275,7 +275,7 @@ function oneForAll(job: Job, file: Pick<Collective, "record" | "way">): Action {
   const more = moreAggregators(job, { ...file, ...aggregatorsFor(job, file.record) });
   return {
     ...more,
-    advice: `${more.advice} One rank takes the data of ${grouped(file.record.ranks)} ranks here. Then look at the balance of the ranks before the call.`,
+    advice: `${more.advice} Here one rank handles the data of ${grouped(file.record.ranks)} ranks. Then look at how balanced the ranks are before the call.`,
   };
 }
 
@@ -284,7 +284,7 @@ function fewerMeetings(record: LayerRecord, way: Way): string {
   const calls = way === "read" ? record.collectiveReads : record.collectiveWrites;
   const mean = bytesOf(record, way) / callsOf(record, way);
   return calls >= MEETINGS * record.ranks && mean < MIB
-    ? ` Move more with each call: ranks meet about ${grouped(calls / record.ranks)} times here, for ${sizeText(Math.round(mean))} of each.`
+    ? ` Move more with each call: here ranks synchronise about ${grouped(calls / record.ranks)} times, for ${sizeText(Math.round(mean))} each.`
     : "";
 }
 
@@ -294,8 +294,8 @@ const MEETINGS = 20;
 const quickerExchange = (job: Job, record: LayerRecord, way: Way): Action => ({
   change: "Balance ranks and aggregators",
   advice:
-    `Look at the balance of the ranks before the call first.${fewerMeetings(record, way)}` +
-    " Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with few or badly placed ones the exchange takes the time. Faster storage would change little.",
+    `First look at how balanced the ranks are before the call.${fewerMeetings(record, way)}` +
+    " Then try the number and placement of aggregators (cb_nodes, cb_config_list) and the buffer (cb_buffer_size): with too few or badly placed ones, the exchange takes the time. Faster storage would change little.",
   snippet: snippetFor(job, SNIPPETS.mpiHints, {
     hints: [
       { key: `romio_cb_${way}`, value: "enable" },

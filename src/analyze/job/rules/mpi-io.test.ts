@@ -124,7 +124,7 @@ describe("no-hints", () => {
     const finding = findingOf(job(16 * MIB, 0), "no-hints");
     expect(numberOf(finding, "mean request")).toBe(4 * MIB);
     expect(finding.statement).toContain(
-      "1 file is accessed collectively on Lustre and without hints; requests to /scratch/run/data have 4 MiB on average, its stripe 16 MiB.",
+      "1 file is accessed collectively on Lustre and without hints; requests to /scratch/run/data average 4 MiB, its stripe is 16 MiB.",
     );
     expect(finding.snippet?.code).toContain("striping_unit 16777216");
     expect(finding.snippet?.code).toContain("striping_factor 8");
@@ -202,7 +202,7 @@ describe("one aggregator", () => {
 
   it("is what waiting in collective calls asks to change first", () => {
     const finding = findingOf(job(), "collective-wait");
-    expect(finding.advice).toMatch(/^Ask for 16 aggregators/);
+    expect(finding.advice).toMatch(/^Request 16 aggregators/);
     expect(finding.snippet?.code).toContain("cb_nodes 16");
   });
 });
@@ -244,7 +244,7 @@ describe("mpiio-small", () => {
   it("reports small requests that the library sieves", () => {
     const finding = findingOf(job(2048), "mpiio-small");
     expect(finding.statement).toContain("100 % of MPI-IO requests (2,048 of 2,048)");
-    expect(finding.statement).toContain("16.8 MB are moved for the 8.39 MB that the application asks for");
+    expect(finding.statement).toContain("16.8 MB are moved for the 8.39 MB that the application requests");
   });
 
   it("is quiet below a thousand, and where other rules say it", () => {
@@ -267,7 +267,7 @@ describe("mpiio-file-view", () => {
   it("reports scattered small requests of one process, and leaves none to small-writes", () => {
     const finding = findingOf(job(false, 60 * KIB), "mpiio-file-view");
     expect(numberOf(finding, "requests without a view")).toBe(2000);
-    expect(numberOf(finding, "requests apart from the one before")).toBe(1);
+    expect(numberOf(finding, "requests not adjacent to the previous one")).toBe(1);
     expect(finding.statement).toContain(
       "1 rank makes 2,000 writes of 4 KiB on average to /scratch/run/data without a file view; 100 % of them (2,000 of 2,000)",
     );
@@ -313,7 +313,7 @@ describe("mpiio-open-per-rank", () => {
   it("counts opens of single ranks", () => {
     const finding = findingOf(job(false), "mpiio-open-per-rank");
     expect(finding.statement).toContain(
-      "Ranks open 1 file through MPI-IO each for itself: 16 opens, none of them together; /scratch/run/data is opened by 16 ranks.",
+      "Each rank opens 1 file through MPI-IO by itself: 16 opens, none of them together; /scratch/run/data is opened by 16 ranks.",
     );
   });
 

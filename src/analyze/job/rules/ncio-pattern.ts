@@ -56,7 +56,7 @@ export function ncioSentence(record: LayerRecord, way: Way): string {
   ];
   const told =
     pattern.case === "nc-c"
-      ? " (the distance of the pieces in memory is not recorded: twice their size)"
+      ? " (the spacing in memory is not recorded; twice the piece size is assumed)"
       : "";
   return ` To measure which method is fast for this pattern on the same storage${told}, run there: ${words.join(" ")}`;
 }

@@ -18,12 +18,12 @@ function random(way: Way): Rule {
     subject: { text: `random ${way}s`, plural: true },
     picture: "sizes",
     meaning:
-      `Many ${what} begin before the end of the previous one of their rank: neither read-ahead nor the joining of ` +
-      "neighbouring requests helps. A file that is read again from its beginning does not count.",
+      `Many ${what} start before the end of the rank's previous one: neither read-ahead nor merging of ` +
+      "neighbouring requests helps. Reading a file again from its beginning does not count.",
     needs: [["POSIX"]],
     thresholds: {
-      share: limit`0.2 share | ${what} of a file that go back; of accesses in random order about half do | Drishti: random_operations`,
-      calls: limit`100 calls | ${what} that go back | ours: fewer are no pattern; what they cost decides how loud the finding is`,
+      share: limit`0.2 share | ${what} of a file that go backwards; about half do when the order is random | Drishti: random_operations`,
+      calls: limit`100 calls | ${what} that go back | ours: fewer calls are not a pattern; the severity follows from their cost`,
     },
     drishti: way === "read" ? "P11" : "P13",
     judge(job, limits) {
@@ -68,13 +68,13 @@ function random(way: Way): Rule {
         action: randomAction(job, way, mpi),
         effect:
           way === "read"
-            ? "Sorted requests can be joined and prefetched; those that stay scattered no longer fetch data that nobody uses."
-            : "Sorted requests can be joined into whole stripes before they reach the servers.",
+            ? "Sorted requests can be merged and prefetched; those that stay scattered no longer fetch unused data."
+            : "Sorted requests can be merged into whole stripes before they reach the servers.",
         ...trust(
           job,
           ["POSIX"],
           "high",
-          "counted by the recorder for every access; the first access of each open and whole passes are taken off",
+          "counted by the recorder for every access; the first access after each open and whole passes are subtracted",
         ),
         claims: records.map(({ fileId }) => ({ fileId, way })),
       };
@@ -83,10 +83,7 @@ function random(way: Way): Rule {
 }
 
 function randomAction(job: Job, way: Way, mpi: boolean): Action {
-  const order =
-    way === "read"
-      ? "Sort what is wanted by its offset before reading it"
-      : "Sort pieces by their offset before writing them";
+  const order = way === "read" ? "Sort reads by offset first" : "Sort pieces by offset before writing";
   if (mpi)
     return {
       change: `Sort ${way}s, make one collective call`,
@@ -96,12 +93,12 @@ function randomAction(job: Job, way: Way, mpi: boolean): Action {
   return way === "read"
     ? {
         change: "Sort reads by offset",
-        advice: `${order}, announce the next pieces with posix_fadvise, and join neighbours. If every epoch reads the whole file in another order, read large blocks and shuffle in memory, or copy the file to the nodes first.`,
+        advice: `${order}, announce the next pieces with posix_fadvise, and merge neighbours. If every epoch reads the whole file in a different order, read large blocks and shuffle in memory, or copy the file to the nodes first.`,
         snippet: snippetFor(job, SNIPPETS.prefetch),
       }
     : {
         change: "Sort writes by offset",
-        advice: `${order} and write runs of neighbours with one call; if the order of arrival is random by nature, append to a log and sort it once at the end.`,
+        advice: `${order} and write runs of neighbours with one call; if data arrives in random order, append to a log and sort it once at the end.`,
         snippet: snippetFor(job, SNIPPETS.sortedWrites),
       };
 }
@@ -117,14 +114,14 @@ const noncontiguous = defineRule({
   subject: { text: "strided small accesses", plural: true },
   picture: "sizes",
   meaning:
-    "Ranks access small pieces at equal gaps, one POSIX call a piece. Described as one noncontiguous access, MPI-IO can " +
-    "join them: by datatype I/O, data sieving or two-phase I/O, depending on size, number and density of the pieces.",
+    "Ranks access small pieces at equal gaps, with one POSIX call for each. Given one noncontiguous access, MPI-IO can " +
+    "combine them: by datatype I/O, data sieving or two-phase I/O, depending on the size, number and density of the pieces.",
   needs: [["POSIX"]],
   thresholds: {
-    share: limit`0.5 share | accesses of a file at one of its four most frequent gaps | ours: a file with less is not strided as a whole`,
+    share: limit`0.5 share | accesses of a file at one of its four most frequent gaps | ours: with less, the file as a whole is not strided`,
     calls: limit`1000 calls | strided accesses | as small-writes (Drishti: small_requests_absolute)`,
     bytes: limit`${MIB} bytes, at most | mean size of the pieces | Drishti: small_bytes`,
-    regions: limit`${REGIONS_MANY} count | pieces of a rank above which two-phase I/O is advised even where ranks do not wait for one another | ${NCIO}`,
+    regions: limit`${REGIONS_MANY} count | pieces per rank above which two-phase I/O is advised even for ranks that do not wait for each other | ${NCIO}`,
     sieveGap: limit`${SIEVE_GAP_BYTES} bytes | gap up to which data sieving is advised | A. Ching et al., NCIO, section 5.3: sieving wins up to about 1 KByte spacing`,
   },
   judge(job, limits, others) {
@@ -176,14 +173,14 @@ const noncontiguous = defineRule({
         : wholeRanges(job, worst),
       effect: programOf(job).mpi
         ? "One call describes all pieces of a rank, and the library moves large contiguous ranges instead of single pieces."
-        : "A call for megabytes instead of one for every piece.",
+        : "One call for megabytes instead of one per piece.",
       ...trust(
         job,
         ["POSIX"],
         worst.source === "traces" ? "high" : "medium",
         worst.source === "traces"
           ? "from the offsets of every traced call"
-          : "from the four most frequent gaps of the file; which ranks fill one another's gaps is not recorded",
+          : "from the four most frequent gaps in the file; which ranks fill each other's gaps is not recorded",
       ),
       claims: files.map(({ record: { fileId }, way }) => ({ fileId, way })),
     };
@@ -192,16 +189,16 @@ const noncontiguous = defineRule({
 
 /** Without MPI nobody joins pieces but the program itself. */
 function wholeRanges(job: Job, { record, way, gapBytes }: Strided): Action {
-  const apart = gapBytes > 0 ? ", or store what is used together side by side" : "";
+  const apart = gapBytes > 0 ? ", or store data that is used together side by side" : "";
   return way === "read"
     ? {
-        change: "Read whole ranges, pick in memory",
-        advice: `Read the range in pieces of a few megabytes and pick from them in memory${apart}.${ncioSentence(record, way)}`,
+        change: "Read whole ranges, select in memory",
+        advice: `Read the range in calls of a few megabytes and select from them in memory${apart}.${ncioSentence(record, way)}`,
         snippet: snippetFor(job, SNIPPETS.readAhead),
       }
     : {
         change: "Change ranges in memory",
-        advice: `Put the pieces of a range together in memory and write it with one call (read it once before where the gaps hold data)${apart}.${ncioSentence(record, way)}`,
+        advice: `Assemble a range in memory and write it with one call (read it first if the gaps hold data)${apart}.${ncioSentence(record, way)}`,
         snippet: snippetFor(job, SNIPPETS.updateInMemory),
       };
 }
@@ -216,11 +213,11 @@ function stridedAdvice(
   const source = `(${NCIO})`;
   if (record.ranks === 1 || job.ranks === 1)
     return dense
-      ? `One process makes all the calls and gaps are at most ${sizeText(limits.sieveGap)}: ${way} the whole range in large pieces and pick in memory (data sieving), or let MPI-IO do it with a file view and romio_ds_${way}=enable ${source}.`
-      : `One process makes all the calls: use MPI-IO with a file view (datatype I/O), the best method that needs no other ranks ${source}; gaps above ${sizeText(limits.sieveGap)} make data sieving a loss, so set romio_ds_${way}=disable.`;
+      ? `One process makes all the calls and gaps are at most ${sizeText(limits.sieveGap)}: ${way} the whole range in large calls and select in memory (data sieving), or let MPI-IO do it with a file view and romio_ds_${way}=enable ${source}.`
+      : `One process makes all the calls: use MPI-IO with a file view (datatype I/O), the best method without other ranks ${source}; above gaps of ${sizeText(limits.sieveGap)} data sieving costs more than it saves, so set romio_ds_${way}=disable.`;
   if (perRank > limits.regions)
-    return `Each rank makes about ${grouped(perRank)} accesses, more than ${grouped(limits.regions)} small pieces: use two-phase I/O, that is a file view and MPI_File_${way}_all ${source}. Ranks wait for one another in these calls, so make them where they meet anyway.`;
-  return `Use MPI-IO with a file view instead of a POSIX call for each piece. Where all ranks ${way} at the same time, MPI_File_${way}_all (two-phase I/O) joins the pieces of all ranks; where they do not, MPI_File_${way} with the same view (datatype I/O) avoids the waiting${dense ? `, and gaps of at most ${sizeText(limits.sieveGap)} allow data sieving` : ""} ${source}. Larger pieces and smaller gaps help every method.`;
+    return `Each rank makes about ${grouped(perRank)} accesses, more than ${grouped(limits.regions)} small pieces: use two-phase I/O, that is a file view and MPI_File_${way}_all ${source}. Ranks wait for each other in these calls, so place them where ranks synchronise anyway.`;
+  return `Use MPI-IO with a file view instead of a POSIX call per piece. If all ranks ${way} at the same time, MPI_File_${way}_all (two-phase I/O) combines the pieces of all ranks; if not, MPI_File_${way} with the same view (datatype I/O) avoids the waiting${dense ? `, and gaps of at most ${sizeText(limits.sieveGap)} allow data sieving` : ""} ${source}. Larger pieces and smaller gaps help every method.`;
 }
 
 export const RANDOM_AND_STRIDED_RULES: readonly Rule[] = [random("read"), random("write"), noncontiguous];

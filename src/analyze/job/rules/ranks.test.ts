@@ -99,7 +99,7 @@ describe("byte-imbalance", () => {
     });
     expect(number(finding, "heaviest over mean")?.value).toBeCloseTo(10, 9);
     expect(finding?.statement).toContain(
-      "Rank 2 moves 58.8 % of the data (671 MB of 1.14 GB), 10 times as much as each of the 7 others that take part (67.1 MB",
+      "Rank 2 moves 58.8 % of the data (671 MB of 1.14 GB), 10 times as much as each of the 7 other ranks with I/O (67.1 MB",
     );
     expect(ids(job)).toEqual(["byte-imbalance"]);
   });
@@ -224,7 +224,7 @@ describe("idle-ranks", () => {
     expect(number(finding, "ranks without data")).toMatchObject({ value: 28, of: 32 });
     // 4 · 64 · 4 MiB.
     expect(finding?.statement).toContain(
-      "87.5 % of ranks (28 of 32) move no data, or next to none; the other 4 move 1.07 GB.",
+      "87.5 % of ranks (28 of 32) move no or almost no data; the other 4 move 1.07 GB.",
     );
   });
 

@@ -18,7 +18,7 @@ import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
 
-const COST = limit`0.01 share | part of the run time that it must cost | ours: below a hundredth of the run a change is hard to measure`;
+const COST = limit`0.01 share | minimum cost as part of the run time | ours: below 1 % of the run a change is hard to measure`;
 
 const ANY_FILES = [["POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"], ["ranks"]] as const;
 
@@ -32,8 +32,8 @@ const oneRankIo = defineRule({
   needs: ANY_FILES,
   thresholds: {
     share: limit`0.9 share | part of the bytes that one rank moves | ours: what remains is headers and logs`,
-    ranks: limit`3 ranks | ranks that the job has at least | ours: with two, one may well write for both`,
-    bytes: limit`${2 * MIB} bytes | bytes of that rank, at least | ours: of less no other rank gets a megabyte, and a call below that pays for itself only`,
+    ranks: limit`3 ranks | ranks of the job, at least | ours: with two, one may reasonably write for both`,
+    bytes: limit`${2 * MIB} bytes | bytes of that rank, at least | ours: with less, no other rank would get 1 MB to move, and smaller calls gain nothing`,
     cost: COST,
   },
   judge(job, limits) {
@@ -67,7 +67,7 @@ const oneRankIo = defineRule({
         ...spanOfFiles(files),
       },
       action: sharedWork(job, writes ? "write" : "read"),
-      effect: `The rate of many clients and OSTs instead of ${formatRate(bytes / seconds)} of one client, and no gathering in the memory of one rank.`,
+      effect: `The rate of many clients and OSTs instead of ${formatRate(bytes / seconds)} from one client, and no gathering in one rank's memory.`,
       ...trust(
         job,
         COUNTERS,
@@ -91,8 +91,8 @@ const byteImbalance = defineRule({
   needs: ANY_FILES,
   drishti: "P18, P21, P22",
   thresholds: {
-    ratio: limit`3 ratio | bytes of the heaviest rank over the mean of the others that take part | ours, by judgement: uneven domains may well differ by two; Drishti asks for 0.15 of the file's bytes (imbalance_stragglers) or 0.3 of the maximum (imbalance_size)`,
-    others: limit`1 ranks | other ranks that take part, at least | ours: with fewer it is I/O by one rank`,
+    ratio: limit`3 ratio | bytes of the heaviest rank / mean of the other ranks that do I/O | ours, by judgement: uneven domains can differ by a factor of two; Drishti requires 0.15 of the file's bytes (imbalance_stragglers) or 0.3 of the maximum (imbalance_size)`,
+    others: limit`1 ranks | other ranks that do I/O, at least | ours: with fewer it is I/O by one rank`,
     cost: COST,
   },
   judge(job, limits, others) {
@@ -114,11 +114,11 @@ const byteImbalance = defineRule({
     return {
       cost: evenBytes(job, spread),
       measured: { ratio: bytes / mean, others: movers, cost },
-      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} others that take part (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
+      statement: `Rank ${rank} moves ${partOfBytes(bytes, totalBytes, spread.what)}, ${times(bytes / mean)} as much as each of the ${grouped(movers)} other ranks with I/O (${formatBytes(mean)} on average). Its I/O takes ${secondsText(seconds)}, of which about ${secondsText(excess)} come from the extra bytes, ${percent(cost)} of the run time.`,
       evidence: {
         numbers: [
           { label: "bytes of the heaviest rank", value: bytes, unit: "bytes", of: totalBytes },
-          { label: "mean of the others that take part", value: mean, unit: "bytes" },
+          { label: "mean of the other ranks with I/O", value: mean, unit: "bytes" },
           { label: "heaviest over mean", value: bytes / mean, unit: "ratio" },
           { label: "time for the extra bytes", value: excess, unit: "seconds", of: job.runSeconds },
         ],
@@ -133,7 +133,7 @@ const byteImbalance = defineRule({
         COUNTERS,
         spread.byRank === undefined ? "medium" : "high",
         spread.byRank === undefined
-          ? "from the variance over ranks of the largest file; the log does not have the bytes of each rank"
+          ? "from the variance over ranks in the largest file; the log does not have the bytes of each rank"
           : "bytes of every rank are known",
       ),
     };
@@ -150,9 +150,9 @@ const straggler = defineRule({
   needs: ANY_FILES,
   drishti: "P19",
   thresholds: {
-    ratio: limit`3 ratio | time of the slowest rank over the mean of the others | ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti asks for 0.15 of the summed time (imbalance_stragglers)`,
-    bytes: limit`2 ratio, at most | bytes of the slowest rank over the mean, at most | ours: above, the bytes are the reason`,
-    ranks: limit`3 ranks | ranks that use the files | ours: of two, either may be the usual one`,
+    ratio: limit`3 ratio | time of the slowest rank / mean of the others | ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti requires 0.15 of the summed time (imbalance_stragglers)`,
+    bytes: limit`2 ratio, at most | bytes of the slowest rank / mean, at most | ours: above that, the bytes are the reason`,
+    ranks: limit`3 ranks | ranks that use the files | ours: with only two, either may be the normal one`,
     cost: COST,
   },
   judge(job, limits, others) {
@@ -183,7 +183,7 @@ const straggler = defineRule({
         cost,
       },
       statement:
-        `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others can lose ${secondsText(lost)} by waiting for it, ${percent(lost / job.runSeconds)} of the run time.` +
+        `Rank ${rank} spends ${secondsText(seconds)} in I/O, ${times(seconds / mean)} the mean of ${grouped(late.ranks)} ranks (${secondsText(mean)}), for ${formatBytes(bytes)} (mean ${formatBytes(meanBytes)}). The others may lose up to ${secondsText(lost)} waiting for it, ${percent(lost / job.runSeconds)} of the run time.` +
         (late.alike > 0
           ? ` ${many(late.alike, "other rank")} ${late.alike === 1 ? "is" : "are"} about as slow.`
           : "") +
@@ -211,7 +211,7 @@ const straggler = defineRule({
         job,
         COUNTERS,
         alone === undefined ? "high" : "medium",
-        late.shared ? "the recorder measured each rank in these files" : "each rank has records of its own",
+        late.shared ? "the recorder measured every rank in these files" : "each rank has its own records",
       ),
     };
   },
@@ -226,8 +226,8 @@ const idleRanks = defineRule({
     "A few ranks, not evenly spaced as aggregators would be, do the I/O of a large job, and that takes a large part of the run.",
   needs: ANY_FILES,
   thresholds: {
-    share: limit`0.5 share | part of the ranks that moves no data | ours: when most take part, the rest would add little`,
-    ranks: limit`8 ranks | ranks that the job has at least | ours: a node's worth`,
+    share: limit`0.5 share | part of the ranks that moves no data | ours: if most ranks do I/O, the rest would add little`,
+    ranks: limit`8 ranks | ranks of the job, at least | ours: a node's worth`,
     cost: limit`0.1 share | part of the run time that the busiest of them spends in I/O | ours: a tenth of the run is worth spreading over more ranks`,
   },
   judge(job, limits, others) {
@@ -249,7 +249,7 @@ const idleRanks = defineRule({
     return {
       cost: NO_COST,
       measured: { share: idle / job.ranks, ranks: job.ranks, cost },
-      statement: `${partOf(idle, job.ranks, "ranks")} move no data, or next to none; the other ${grouped(movers.length)} move ${formatBytes(sum(movers, (rank) => (ownBytes.get(rank) as number) + evenBytes))}. The I/O of the busiest takes up to ${partOfSeconds(slowestSeconds, job.runSeconds, "the run time")}.`,
+      statement: `${partOf(idle, job.ranks, "ranks")} move no or almost no data; the other ${grouped(movers.length)} move ${formatBytes(sum(movers, (rank) => (ownBytes.get(rank) as number) + evenBytes))}. The I/O of the busiest takes up to ${partOfSeconds(slowestSeconds, job.runSeconds, "the run time")}.`,
       evidence: {
         numbers: [
           { label: "ranks without data", value: idle, unit: "ranks", of: job.ranks },
@@ -258,13 +258,8 @@ const idleRanks = defineRule({
         ranks: movers.slice(0, 16),
       },
       action: moreRanks(job, wayOf([job.io])),
-      effect: "More clients and network links at work; with few OSTs little changes.",
-      ...trust(
-        job,
-        COUNTERS,
-        "medium",
-        "bytes of every rank are known; whether the choice is deliberate is not",
-      ),
+      effect: "More clients and network links at work; with few OSTs the gain is small.",
+      ...trust(job, COUNTERS, "medium", "bytes of every rank are known; whether this is deliberate is not"),
     };
   },
 });
@@ -274,7 +269,7 @@ function sharedWork(job: Job, way: Way): Action {
   if (!programOf(job).mpi)
     return {
       change: "Let all processes take part",
-      advice: `Give each process its own part of the data to ${way}, at an offset that it computes, instead of one process that does it for all.`,
+      advice: `Give each process its own part of the data to ${way}, at a computed offset, instead of one process that does it for all.`,
       snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
     };
   const snippet = snippetFor(job, SNIPPETS.ownPart, { way });
@@ -289,7 +284,7 @@ function sharedWork(job: Job, way: Way): Action {
     : {
         change,
         advice:
-          "Let all ranks read their part of the file with collective MPI-IO; where each needs all of it, let each read a part and hand it to the others with MPI_Allgather.",
+          "Let all ranks read their part of the file with collective MPI-IO; if each rank needs the whole file, let each read a part and distribute it with MPI_Allgather.",
         snippet,
       };
 }
@@ -298,12 +293,12 @@ const evenParts = (job: Job, way: Way): Action =>
   programOf(job).mpi
     ? {
         change: "Give ranks equal parts",
-        advice: `Give each rank about the same part of the file to ${way}, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whichever rank ${way === "write" ? "holds" : "needs"} the data.`,
+        advice: `Give each rank about the same amount of the file to ${way}, or let collective MPI-IO do so: it splits the file evenly over its aggregators, whichever rank ${way === "write" ? "holds" : "needs"} the data.`,
         snippet: snippetFor(job, SNIPPETS.ownPart, { way }),
       }
     : {
         change: "Give processes equal parts",
-        advice: `Give each process about the same part of the data to ${way}.`,
+        advice: `Give each process about the same amount of data to ${way}.`,
         snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
       };
 
@@ -311,7 +306,7 @@ const moreRanks = (job: Job, way: Way): Action =>
   programOf(job).mpi
     ? {
         change: "Let more ranks do I/O",
-        advice: `When the I/O is what the job waits for, spread it: let more ranks ${way}, at least one on each node, for example with collective MPI-IO (romio_cb_${way}) and a number of aggregators (cb_nodes) that is a multiple of the stripe count.`,
+        advice: `If the job waits for I/O, spread it: let more ranks ${way}, at least one per node, for example with collective MPI-IO (romio_cb_${way}) and a number of aggregators (cb_nodes) that is a multiple of the stripe count.`,
         snippet: snippetFor(job, SNIPPETS.mpiHints, {
           hints: [
             { key: `romio_cb_${way}`, value: "enable" },
@@ -321,7 +316,7 @@ const moreRanks = (job: Job, way: Way): Action =>
       }
     : {
         change: "Let more processes do I/O",
-        advice: `When the I/O is what the job waits for, spread it: let more processes ${way}, each its own part, at least one on each node.`,
+        advice: `If the job waits for I/O, spread it: let more processes ${way} their own part, at least one per node.`,
         snippet: snippetFor(job, SNIPPETS.allAtOnce, { way }),
       };
 
@@ -333,12 +328,12 @@ const helpOfOthers = (job: Job, files: readonly JobFile[]) =>
 
 const lookAtNode = (job: Job, files: readonly JobFile[], rank: number): Action => ({
   change: "Look at the slow rank",
-  advice: `Look at the node of rank ${rank} (another process on it, its network link, its memory) and run again on other nodes; if the same rank is slow again, look at what it does besides: a header, a log, a sort.${helpOfOthers(job, files)}`,
+  advice: `Check the node of rank ${rank} (other processes, network link, memory) and run again on other nodes; if the same rank is slow again, look at what else it does: a header, a log, a sort.${helpOfOthers(job, files)}`,
   snippet: snippetFor(job, SNIPPETS.hostOfRank, { rank }),
 });
 
 const tellApart = (job: Job, files: readonly JobFile[], rank: number, ost: number): Action => ({
-  change: "Look at node and target",
+  change: "Check node and target",
   advice: `Only rank ${rank} has files on OST ${ost}, so the log cannot tell a slow node from a slow target: run again on other nodes with the files on another target.${helpOfOthers(job, files)}`,
   snippet: snippetFor(job, SNIPPETS.lookAtOst, { path: files[0]?.path ?? "", ost }),
 });
@@ -370,7 +365,7 @@ const TAKES_PART = 0.01;
 /** The same bytes on every rank: all that have more get less. */
 function evenBytes(job: Job, { byRank, files, ownFiles, totalBytes, heaviestBytes }: GroupSpread): CostClaim {
   const mean = totalBytes / job.ranks;
-  const model = "the same bytes on every rank, at the rate of this one";
+  const model = "equal bytes on every rank, at the rate of this one";
   if (byRank === undefined)
     return estimatedCost(
       files.map(({ called }) => ({ record: called, remains: mean / heaviestBytes })),
@@ -413,13 +408,13 @@ function sharedByRanks(job: Job, files: readonly JobFile[], bytes: number, secon
   // A part of a megabyte for each: smaller ones pay for calls.
   const ranks = Math.min(job.ranks, Math.max(1, Math.floor(bytes / MIB)));
   const times = Math.min(ranks, Math.max(1, reached / alone));
-  const model = `its bytes shared by ${grouped(ranks)} ranks`;
+  const model = `its bytes split over ${grouped(ranks)} ranks`;
   return estimatedCost(
     // Opens and stats of that rank stay its own.
     files.flatMap(({ called }) => WAYS.map((part) => ({ record: called, part, remains: 1 / times }))),
     times < ranks
-      ? `${model}, together at ${formatRate(reached)} as elsewhere in this job`
-      : `${model}, each at the rate of this one; the file system may give less`,
+      ? `${model}, at ${formatRate(reached)} in total as elsewhere in this job`
+      : `${model}, each at the rate of this one; the file system may deliver less`,
     { atMost: true },
   );
 }

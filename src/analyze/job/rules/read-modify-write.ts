@@ -17,14 +17,14 @@ const readModifyWrite = defineRule({
   subject: { text: "reads before writes", plural: true },
   picture: "layers",
   meaning:
-    "Pieces of a file are read only to be written again: data sieving in MPI-IO for writes with holes, or a program that " +
-    "reads, changes and writes the same place. It doubles the traffic and needs locks.",
+    "Parts of a file are read only to be written again: by data sieving in MPI-IO for writes with holes, or by a program that " +
+    "reads, changes and writes the same place. This doubles the traffic and needs locks.",
   needs: [["POSIX"]],
   thresholds: {
-    share: limit`0.1 share | bytes read for this, of the bytes written to the file | ours: less is headers and edges of buffers`,
-    switches: limit`100 calls | changes between reading and writing | ours: a file that is written and then read as a whole has few`,
+    share: limit`0.1 share | bytes read for this, as part of the bytes written to the file | ours: less is headers and edges of buffers`,
+    switches: limit`100 calls | changes between reading and writing | ours: a file that is first written and then read has few`,
     bytes: limit`${16 * MIB} bytes | bytes read for this, or | ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)`,
-    turns: limit`10000 calls | such changes | ours: at a microsecond and more for each call`,
+    turns: limit`10000 calls | such changes | ours: each costs a microsecond or more`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["write-amplification", "hdf5-chunk-cache"]);
@@ -55,7 +55,7 @@ const readModifyWrite = defineRule({
       cost: mpi
         ? estimatedCost(
             files.map(({ record }) => ({ record, part: "read", remains: readsLeft(job, record, mpi) })),
-            "without the reads; writes stay as they are",
+            "without the reads; writes stay the same",
           )
         : estimatedCost(
             // What is read first changes in part only: the rest need not be written either.
@@ -66,21 +66,19 @@ const readModifyWrite = defineRule({
                 { record, part: "write" as const, remains },
               ];
             }),
-            "only what changes is written, and nothing is read; how much that is, the log does not tell",
+            "only changed data is written, and nothing is read; the log does not show how much that is",
             { atMost: true },
           ),
       measured: { share: bytes / written, switches, bytes, turns: switches },
       statement:
         (mpi
-          ? `The application asks to write ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO. Below it, ${formatBytes(written)} are written, and ${formatBytes(bytes)} are read that it did not ask for.`
-          : `In ${many(files.length, "file")}, ${formatBytes(bytes)} are read in turns with ${formatBytes(written)} written, with ${many(switches, "change")} between reading and writing.`) +
+          ? `The application writes ${formatBytes(asked)} to ${many(files.length, "file")} through MPI-IO. Below MPI-IO, ${formatBytes(written)} are written, and ${formatBytes(bytes)} are read that the application did not request.`
+          : `In ${many(files.length, "file")}, reads of ${formatBytes(bytes)} alternate with writes of ${formatBytes(written)}: ${many(switches, "change")} between reading and writing.`) +
         costSentence(job, seconds, "These reads take"),
       evidence: {
         numbers: [
-          { label: "bytes read to be written", value: bytes, unit: "bytes", of: written },
-          ...(mpi
-            ? [{ label: "bytes the application asked to write", value: asked, unit: "bytes" } as const]
-            : []),
+          { label: "bytes read before writing", value: bytes, unit: "bytes", of: written },
+          ...(mpi ? [{ label: "bytes the application writes", value: asked, unit: "bytes" } as const] : []),
           { label: "changes between reading and writing", value: switches, unit: "calls" },
           { label: "time in these reads, all ranks", value: seconds, unit: "seconds" },
         ],
@@ -96,7 +94,7 @@ const readModifyWrite = defineRule({
         seen
           ? "every read and the write of the same place that follows it were recorded"
           : mpi
-            ? "MPI-IO and POSIX were counted for the same file, and only POSIX shows the reads"
+            ? "MPI-IO and POSIX counters cover the same file, and only POSIX shows the reads"
             : "reads and writes alternate in the same range; that they hit the same bytes is inferred",
       ),
       claims: found.map(({ record: { fileId } }) => ({ fileId })),
@@ -107,7 +105,7 @@ const readModifyWrite = defineRule({
 /** ROMIO's Lustre driver has its own switch for data sieving below collective writes. */
 const withoutHoles = (job: Job, together: boolean): Action => ({
   change: "Close holes between written pieces",
-  advice: `The pieces leave holes, and MPI-IO reads what is in them (data sieving). Close the holes: order dimensions so that what is written together lies together, or write fill values as well; collective writes let ranks fill one another's holes (romio_cb_write). Where the pieces are large, switch data sieving off for writes (romio_ds_write${together ? ", romio_lustre_ds_in_coll" : ""}); each piece then is a request of its own.`,
+  advice: `The pieces leave holes, and MPI-IO reads their content (data sieving). Close the holes: order dimensions so that data written together lies together, or write fill values as well; with collective writes ranks fill each other's holes (romio_cb_write). If the pieces are large, switch data sieving off for writes (romio_ds_write${together ? ", romio_lustre_ds_in_coll" : ""}); each piece is then a separate request.`,
   snippet: snippetFor(job, SNIPPETS.mpiHints, {
     hints: [
       { key: "romio_cb_write", value: "enable" },
@@ -120,7 +118,7 @@ const withoutHoles = (job: Job, together: boolean): Action => ({
 const inMemory = (job: Job): Action => ({
   change: "Change regions in memory",
   advice:
-    "Gather the changes of a region in memory, then write the region once; where whole records are replaced, write them without reading.",
+    "Collect the changes of a region in memory, then write it once; if whole records are replaced, write them without reading.",
   snippet: snippetFor(job, SNIPPETS.updateInMemory),
 });
 
@@ -140,16 +138,16 @@ function readsLeft(job: Job, record: LayerRecord, mpi: boolean): number {
 /** What is on the node's own disk, other nodes do not see: not for a file that ranks share, unless all run on one. */
 function handOn(job: Job, isShared: boolean, bytes: number): Action {
   const benchmark =
-    "A benchmark should let another node read what was written (IOR -C), since otherwise it measures the page cache.";
+    "A benchmark should read the data back on another node (IOR -C); otherwise it measures the page cache.";
   return isShared && job.nodes !== 1 && programOf(job).mpi
     ? {
-        change: "Hand written data on in memory",
-        advice: `Hand the data on in memory: each rank keeps its part, and gets parts of others by messages. ${benchmark}`,
+        change: "Exchange data by messages",
+        advice: `Keep the data in memory: each rank keeps its part and gets the parts of others by messages. ${benchmark}`,
         snippet: snippetFor(job, SNIPPETS.byMessage),
       }
     : {
         change: "Keep written data in memory",
-        advice: `Hand the data on in memory, or put files that only this job needs on the node's own disk${fitsMemory(bytes) ? ", in /dev/shm" : ""} or on a burst buffer. ${benchmark}`,
+        advice: `Keep the data in memory, or put files that only this job needs on the node's local disk${fitsMemory(bytes) ? ", in /dev/shm" : ""} or on a burst buffer. ${benchmark}`,
         snippet: snippetFor(job, SNIPPETS.nodeTmp, { bytes }),
       };
 }
@@ -160,11 +158,11 @@ const readAfterWrite = defineRule({
   subject: { text: "data read back" },
   picture: "files",
   meaning:
-    "A file is written and then read by the same job. The data was in memory already; through the file system it is moved twice more, or it comes from the page cache, and a benchmark then measures that cache.",
+    "A job writes a file and then reads it back. The data was already in memory; through the file system it moves twice more, or it comes from the page cache, and a benchmark then measures the cache.",
   needs: [["POSIX"]],
   thresholds: {
-    share: limit`0.5 share | bytes read back of the bytes written to the file | ours: less is a look at headers`,
-    bytes: limit`${MIB} bytes | bytes read back from a file | ours: less is a look at headers; what it costs decides how loud the finding is`,
+    share: limit`0.5 share | bytes read back, as part of the bytes written to the file | ours: less is reading headers`,
+    bytes: limit`${MIB} bytes | bytes read back from a file | ours: less is reading headers; the severity follows from the cost`,
   },
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);
@@ -201,11 +199,11 @@ const readAfterWrite = defineRule({
     return {
       cost: fewerBytes(
         files.map(({ record, bytes: back }) => ({ record, way: "read", needed: record.bytesRead - back })),
-        "without reading back what was written",
+        "without reading the data back",
       ),
       measured: { share: bytes / written, bytes },
       statement:
-        `The job reads back ${partOfBytes(bytes, written, `what it wrote to ${many(files.length, "file")}`)}${files.length === 1 && gap >= 0 ? `, from ${secondsText(gap)} after the last write on` : ""}.` +
+        `The job reads back ${partOfBytes(bytes, written, `what it wrote to ${many(files.length, "file")}`)}${files.length === 1 && gap >= 0 ? `, starting ${secondsText(gap)} after the last write` : ""}.` +
         costSentence(job, seconds, "These reads take"),
       evidence: {
         numbers: [
@@ -220,14 +218,14 @@ const readAfterWrite = defineRule({
         files.some(({ record }) => record.ranks > 1),
         written,
       ),
-      effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later also ${formatBytes(written)} less to write.`,
+      effect: `Up to ${formatBytes(bytes)} less to read; for files that nobody needs later, also ${formatBytes(written)} less to write.`,
       ...trust(
         job,
         ["POSIX"],
         exact ? "high" : "medium",
         exact
           ? "from the offsets of traced calls"
-          : "from bytes, highest offsets and times; that the same bytes were read is inferred",
+          : "from bytes, highest offsets and times; that reads hit the written bytes is inferred",
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId, way: "read" })),
     };

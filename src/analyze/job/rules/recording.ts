@@ -30,10 +30,10 @@ const missingWorkerIo = defineRule({
   },
   picture: "files",
   meaning:
-    "A Python program asks for data files and opens them, but no read of them is in the log: forked workers, such as those of a data loader, read them unseen.",
+    "A Python program stats and opens data files, but the log has no reads of them: forked workers, such as those of a data loader, read them without being recorded.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    files: limit`3 files | data files that are opened or asked for and not read | ours: some probes are normal`,
+    files: limit`3 files | data files with an open or stat but no read | ours: some probes are normal`,
     share: limit`0.5 share | part of the data files | ours: most of the data`,
   },
   judge(job, limits) {
@@ -45,9 +45,9 @@ const missingWorkerIo = defineRule({
     const files = data.filter((file) => isTouchedOnly(job, file));
     if (files.length < limits.files || files.length < limits.share * data.length) return undefined;
     return {
-      cost: unknownCost("what workers read and how long they wait is not in the log"),
+      cost: unknownCost("the log does not show what workers read and how long they wait"),
       measured: { files: files.length, share: files.length / data.length },
-      statement: `${partOf(files.length, data.length, "data files")} are opened or asked for, and no read of them is recorded; the log sees the main process only.`,
+      statement: `${partOf(files.length, data.length, "data files")} are opened or have a stat, but no read of them is recorded; only the main process was recorded.`,
       evidence: {
         numbers: [
           { label: "data files without a read", value: files.length, unit: "files", of: data.length },
@@ -63,10 +63,10 @@ const missingWorkerIo = defineRule({
       action: {
         change: "Record the workers too",
         advice:
-          "Record the workers too: plimsoll record follows children; Darshan needs DARSHAN_ENABLE_NONMPI=1 and workers that end by themselves (not killed), and starts a log for each process when they are spawned, not forked.",
+          "Record the workers too: plimsoll record follows child processes; Darshan needs DARSHAN_ENABLE_NONMPI=1 and workers that exit by themselves (not killed); spawned (not forked) workers have their own logs.",
         snippet: snippetFor(job, SNIPPETS.recordWorkers),
       },
-      effect: "A log in which the reads can be judged.",
+      effect: "The reads can then be judged.",
       confidence: "medium",
       confidenceReason: "that workers read these files is inferred from opens without reads",
       claims: files.map(({ fileId }) => ({ fileId })),
@@ -80,10 +80,10 @@ const traceIncomplete = defineRule({
   subject: { text: "calls that the trace lost", plural: true },
   picture: "files",
   meaning:
-    "The trace of single calls holds fewer bytes of a file than its counters: timelines and findings on order and overlap see a part.",
+    "For some files the trace of single calls has fewer bytes than the counters: timelines and findings on order and overlap see only part of the I/O.",
   needs: [["POSIX calls"], ["POSIX"]],
   thresholds: {
-    share: limit`0.01 share | bytes that the trace lacks, of the bytes counted | ours: less is rounding and calls at the end`,
+    share: limit`0.01 share | bytes missing in the trace, as part of the bytes counted | ours: less is rounding and calls at the end`,
   },
   judge(job, limits) {
     const listed: Listed[] = [];
@@ -106,12 +106,14 @@ const traceIncomplete = defineRule({
     if (listed.length === 0 || !(lost >= limits.share * counted)) return undefined;
     const isDarshan = job.runs.some(({ kind }) => kind === "darshan");
     return {
-      cost: unknownCost("what is not traced cannot be weighed; sums come from counters and are whole"),
+      cost: unknownCost(
+        "the cost of untraced calls cannot be computed; totals come from counters and are complete",
+      ),
       measured: { share: lost / counted },
-      statement: `The trace lacks ${partOfBytes(lost, counted, "the bytes that counters have")}, in ${many(listed.length, "file")}. Timelines show a part; counts, bytes and times of this report are whole.`,
+      statement: `The trace misses ${partOfBytes(lost, counted, "the bytes in the counters")}, in ${many(listed.length, "file")}. Timelines are incomplete; counts, bytes and times in this report are complete.`,
       evidence: {
         numbers: [
-          { label: "bytes that the trace lacks", value: lost, unit: "bytes", of: counted },
+          { label: "bytes missing in the trace", value: lost, unit: "bytes", of: counted },
           { label: "files with lost calls", value: listed.length, unit: "files" },
         ],
         ...worstRecords(listed),
@@ -119,14 +121,14 @@ const traceIncomplete = defineRule({
       action: isDarshan
         ? {
             change: "Record again with more memory",
-            advice: `Give the trace more memory and leave out files that do not matter; by default Darshan keeps some megabytes for each process and module. ${grouped(listed.length)} ${listed.length === 1 ? "file is" : "files are"} cut here.`,
+            advice: `Give the trace more memory and exclude files that do not matter; by default Darshan keeps a few megabytes per process and module. Here ${grouped(listed.length)} ${listed.length === 1 ? "file is" : "files are"} incomplete.`,
             snippet: snippetFor(job, SNIPPETS.moreRecords, { modules: ["DXT_POSIX", "DXT_MPIIO"] }),
           }
         : {
             change: "Record again",
-            advice: "Record again, and look at the notes of the recording for what it could not keep.",
+            advice: "Record again, and check the notes of the recording for calls it could not keep.",
           },
-      effect: "Timelines and findings on order that see every call.",
+      effect: "Timelines and findings on order then see every call.",
       confidence: "high",
       confidenceReason: "bytes of the trace and of the counters are compared file by file",
     };

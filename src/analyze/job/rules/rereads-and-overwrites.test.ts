@@ -24,11 +24,11 @@ describe("re-reads", () => {
   it("finds that the input of the log made for it is read eight times", () => {
     const finding = findingOf(singleJob("re-reads"), "re-reads");
     expect(numberOf(finding, "bytes read")).toBe(16 * 8 * 32 * 2 * MIB);
-    expect(numberOf(finding, "different bytes at most")).toBe(16 * 32 * 2 * MIB);
+    expect(numberOf(finding, "distinct bytes, at most")).toBe(16 * 32 * 2 * MIB);
     expect(finding.confidence).toBe("medium");
     // 16 · 8 · 32 · 2 MiB = 8.59 GB of 16 · 32 · 2 MiB = 1.07 GB.
     expect(finding.statement).toContain(
-      "8.59 GB are read from 1 file, but at most 1.07 GB of different bytes: each is read at least 8 times on average.",
+      "8.59 GB are read from 1 file, but at most 1.07 GB of them are distinct: each is read at least 8 times on average.",
     );
   });
 
@@ -37,7 +37,7 @@ describe("re-reads", () => {
     expect(numberOf(finding, "bytes read")).toBe(8 * 3 * 32 * MIB);
     expect(numberOf(finding, "different bytes")).toBe(8 * 32 * MIB);
     expect(finding.statement).toContain(
-      "but only 268 MB of them are different bytes within a rank: each is read 3 times on average.",
+      "but only 268 MB of them are distinct within a rank: each is read 3 times on average.",
     );
     expect(finding.confidence).toBe("high");
   });
@@ -62,7 +62,7 @@ describe("overwrites", () => {
     const finding = findingOf(writes(4), "overwrites");
     expect(numberOf(finding, "times each byte was written")).toBe(4);
     expect(finding.statement).toContain(
-      "268 MB are written to 1 file, but at most 67.1 MB of different bytes: each is written at least 4 times on average.",
+      "268 MB are written to 1 file, but at most 67.1 MB of them are distinct: each is written at least 4 times on average.",
     );
   });
 
@@ -94,7 +94,7 @@ describe("read-modify-write", () => {
     expect(finding.evidence.numbers[0]?.value).toBe(400 * MIB);
     // 400 accesses in turns change direction 399 times.
     expect(finding.statement).toContain(
-      "In 1 file, 419 MB are read in turns with 419 MB written, with 399 changes",
+      "In 1 file, reads of 419 MB alternate with writes of 419 MB: 399 changes",
     );
   });
 
@@ -132,7 +132,7 @@ describe("read-after-write", () => {
     expect(finding.statement).toContain("The job reads back all of what it wrote to 1 file (134 MB)");
     expect(finding.confidence).toBe(traces ? "high" : "medium");
     // Only traces name nodes; what all nodes must see is not on the disk of one.
-    expect(finding.advice.includes("own disk")).toBe(traces);
+    expect(finding.advice.includes("local disk")).toBe(traces);
     expect(finding.snippet?.code).toContain(traces ? "TMPDIR" : "MPI_Sendrecv");
   });
 

@@ -83,9 +83,9 @@ function sameRankAgain(record: LayerRecord, way: Way, ratio: number): boolean {
 }
 
 const AGAIN_THRESHOLDS = {
-  ratio: limit`2 ratio | bytes moved over different bytes | ours: everything at least twice (Drishti P09 and P10 compare with the highest offset, without a limit)`,
-  bytes: limit`${16 * MIB} bytes | bytes moved again in a file, or | ours: less is a matter of milliseconds, unless the calls are many`,
-  calls: limit`10000 calls | calls on a file whose bytes are moved again | ours: at a microsecond and more each`,
+  ratio: limit`2 ratio | bytes moved / distinct bytes | ours: all data at least twice (Drishti P09 and P10 compare with the highest offset, without a limit)`,
+  bytes: limit`${16 * MIB} bytes | bytes moved again in a file, or | ours: less takes milliseconds, unless there are many calls`,
+  calls: limit`10000 calls | calls on such a file | ours: each costs a microsecond or more`,
 } as const;
 
 /** Rules that say why the same bytes are moved again. */
@@ -104,7 +104,7 @@ function again(way: Way): Rule {
     meaning:
       way === "read"
         ? "The same bytes of a file are read several times, by a rank or by every rank."
-        : "The same bytes of a file are written several times, and only what was written last stays.",
+        : "The same bytes of a file are written several times, and only the last version stays.",
     needs: [["POSIX", "STDIO"]],
     thresholds: AGAIN_THRESHOLDS,
     drishti: way === "read" ? "P09" : "P10",
@@ -138,7 +138,7 @@ function again(way: Way): Rule {
                   ...{ record: askedIn(job, file.record, way) ?? file.record, way },
                   needed: file.distinctBytes,
                 })),
-                `only the first ${way} of each byte, at the rate of all of them`,
+                `only the first ${way} of each byte, at the overall rate`,
               ),
         measured: {
           ratio: bytes / distinct,
@@ -146,13 +146,13 @@ function again(way: Way): Rule {
           calls: sum(files, ({ record }) => callsOf(record, way)),
         },
         statement:
-          `${formatBytes(bytes)} are ${done} ${way === "read" ? "from" : "to"} ${many(files.length, "file")}, but ${exact ? `only ${formatBytes(distinct)} of them are different bytes${byRanks ? "" : " within a rank"}` : `at most ${formatBytes(distinct)} of different bytes`}: ` +
+          `${formatBytes(bytes)} are ${done} ${way === "read" ? "from" : "to"} ${many(files.length, "file")}, but ${exact ? `only ${formatBytes(distinct)} of them are distinct${byRanks ? "" : " within a rank"}` : `at most ${formatBytes(distinct)} of them are distinct`}: ` +
           `each is ${done} ${exact ? "" : "at least "}${times(bytes / distinct)} on average.` +
           costSentence(job, seconds, `${doing} ${theseFiles(files.length)} takes`),
         evidence: {
           numbers: [
             { label: `bytes ${done}`, value: bytes, unit: "bytes" },
-            { label: exact ? "different bytes" : "different bytes at most", value: distinct, unit: "bytes" },
+            { label: exact ? "different bytes" : "distinct bytes, at most", value: distinct, unit: "bytes" },
             { label: `times each byte was ${done}`, value: bytes / distinct, unit: "ratio" },
             { label: `time in ${way}s of these files, all ranks`, value: seconds, unit: "seconds" },
           ],
@@ -167,7 +167,7 @@ function again(way: Way): Rule {
               : keepInMemory(job, reopened),
         effect:
           way === "read"
-            ? `At best the file system delivers ${formatBytes(distinct)} instead of ${formatBytes(bytes)}; less is gained where the page cache has served the later passes.`
+            ? `At best the file system delivers ${formatBytes(distinct)} instead of ${formatBytes(bytes)}; the gain is smaller if the page cache served the later passes.`
             : `At best ${formatBytes(distinct)} are written instead of ${formatBytes(bytes)}.`,
         ...trust(
           job,
@@ -175,7 +175,7 @@ function again(way: Way): Rule {
           exact ? "high" : "medium",
           exact
             ? "from the offsets of every traced call of each rank"
-            : "from bytes moved and the highest offset; which bytes were moved again is not recorded",
+            : "from bytes moved and the highest offset; which bytes were moved more than once is not recorded",
         ),
         claims: files.map(({ record: { fileId } }) => ({ fileId, way })),
       };
@@ -185,13 +185,13 @@ function again(way: Way): Rule {
 
 const keepInMemory = (job: Job, reopened: boolean): Action => ({
   change: "Read data once and keep it",
-  advice: `Keep what was read in memory for the next pass; if it does not fit, copy the input once to the node's own disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`,
+  advice: `Keep the data in memory for the next pass; if it does not fit, copy the input once to the node's local disk or memory (often $TMPDIR or /dev/shm) and read it there.${reopened ? " The file is opened again for every pass: open it once." : ""}`,
   snippet: snippetFor(job, SNIPPETS.readOnce),
 });
 
 const whenFinal = (job: Job, reopened: boolean): Action => ({
   change: "Write results once",
-  advice: `Write a result when it is final, or keep what changes often in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
+  advice: `Write a result once it is final, or keep frequently changing data in memory${reopened ? "; the file is opened and rewritten each time, so write fewer intermediate states" : ""}.`,
   snippet: snippetFor(job, SNIPPETS.everyNth),
 });
 
@@ -215,10 +215,10 @@ const overlappingWrites = defineRule({
   subject: { text: "overlapping writes", plural: true },
   picture: "files",
   meaning:
-    "Different ranks write the same bytes of a file. Their locks collide, and unless they are ordered by the program, which data stays is left to chance.",
+    "Different ranks write the same bytes of a file. Their locks collide, and unless the program orders the writes, it is left to chance which data stays.",
   needs: [["POSIX calls"]],
   thresholds: {
-    share: limit`0.01 share | bytes of several ranks, of the different bytes written | ours: less is headers that all ranks write alike`,
+    share: limit`0.01 share | bytes written by several ranks, as part of the distinct bytes written | ours: less is headers that all ranks write identically`,
     bytes: limit`${64 * KIB} bytes | bytes that several ranks wrote | ours: more than headers and the edges of blocks`,
   },
   judge(job, limits, others) {
@@ -251,7 +251,7 @@ const overlappingWrites = defineRule({
       note: `${formatBytes(file.bytes)} beyond ${formatBytes(file.write.distinctBytes)} of different bytes, by ${many(file.write.ranks, "rank")}`,
     }));
     return {
-      cost: unknownCost("what is at stake is the content of the file, not its time"),
+      cost: unknownCost("the risk is wrong file content, not lost time"),
       measured: { share: bytes / distinct, bytes },
       statement:
         `Ranks write ${formatBytes(bytes + distinct)} to ${formatBytes(distinct)} of ${many(files.length, "file")}: ${formatBytes(bytes)} overlap with writes of other ranks. ` +
@@ -267,19 +267,19 @@ const overlappingWrites = defineRule({
       action: {
         change: "Check the offsets of ranks",
         advice:
-          "Check the offsets: each byte should belong to one rank. Where all ranks hold the same data, let one of them write it; ghost cells belong to one owner." +
+          "Check the offsets: each byte should belong to one rank. If all ranks hold the same data, let one of them write it; each ghost cell has one owner." +
           (below
-            ? " MPI-IO that sieves data also writes the holes between its own pieces: switch it off for writes (romio_ds_write=disable)."
+            ? " Data sieving in MPI-IO also writes the holes between the pieces: switch it off for writes (romio_ds_write=disable)."
             : ""),
         snippet: snippetFor(job, SNIPPETS.ownOffsets),
       },
-      effect: "A file whose content does not depend on timing, and no waiting for locks of other ranks.",
+      effect: "The file's content no longer depends on timing, and ranks do not wait for each other's locks.",
       ...trust(
         job,
         ["POSIX", "DXT_POSIX"],
         below ? "low" : "medium",
         below
-          ? "exact offsets, but MPI-IO may have written holes back unchanged, and ranks may be ordered by the program"
+          ? "exact offsets, but MPI-IO may have written holes back unchanged, and the program may order the ranks"
           : "exact offsets; whether the program orders the ranks is not recorded",
       ),
     };

@@ -17,10 +17,10 @@ const excessSeeks = defineRule({
   subject: { text: "redundant seeks", plural: true },
   picture: "time",
   meaning:
-    "Redundant POSIX seeks, to the current offset, which cost a system call each, and seeks of C streams, which flush or drop the buffer when they leave it.",
+    "Redundant POSIX seeks (to the current offset) cost a system call each; seeks on C streams flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    share: limit`0.5 ratio | redundant seeks per read or write | ours: with fewer, most accesses need no seek already`,
+    share: limit`0.5 ratio | redundant seeks per read or write | ours: with fewer, most accesses already go without a seek`,
     calls: limit`1000 calls | such seeks | ours: a seek costs about a microsecond, so only thousands matter`,
   },
   judge(job, limits) {
@@ -54,7 +54,7 @@ const excessSeeks = defineRule({
             part: "meta",
             remains: 1 - seekShare(record, redundant),
           })),
-          "metadata time of these files in proportion to their seeks, for lseek at most 10 µs each; seeks are not timed apart",
+          "metadata time of these files in proportion to their seeks, for lseek at most 10 µs each; seeks are not timed separately",
           { atMost: true },
         ),
       ),
@@ -74,15 +74,15 @@ const excessSeeks = defineRule({
         ? regionOfStream(job, wayOf(files.map(({ record }) => record)))
         : offsetsInCalls(job, ways),
       effect: streams
-        ? "Buffers stay valid, so that reads of the file system become fewer and larger."
-        : `Up to ${many(count, "system call")} less.`,
+        ? "Buffers stay valid, so reads from the file system become fewer and larger."
+        : `Up to ${many(count, "system call")} saved.`,
       ...trust(
         job,
         ["POSIX", "STDIO"],
         "medium",
         files.every(({ record }) => isTimedByCall(record))
           ? "every seek was recorded with its time; jumps are counted for POSIX only"
-          : "jumps are counted for POSIX only, and seeks are not timed apart",
+          : "jumps are counted for POSIX only, and seeks are not timed separately",
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
@@ -104,8 +104,8 @@ function seekShare({ layer, seeks, metaSeconds }: LayerRecord, redundant: number
 }
 
 const SYNC_LIMITS = {
-  calls: limit`20 calls | syncs of a file | ours: at some milliseconds each, fewer are no tenth of a second`,
-  perRank: limit`10 calls | syncs of a file by each rank | ours: a sync of each rank at the end of a file, or of each checkpoint, is sound`,
+  calls: limit`20 calls | syncs of a file | ours: at a few milliseconds each, fewer cost less than 0.1 s`,
+  perRank: limit`10 calls | syncs of a file per rank | ours: one sync per rank at the end of a file or checkpoint is fine`,
 } as const;
 
 /** Files with many syncs for their writes, in the layer that the program calls. */
@@ -128,33 +128,33 @@ const regionOfStream = (job: Job, way: Way): Action =>
     ? {
         change: "Read regions into memory",
         advice:
-          "Do not seek where the stream already stands. One that leaves the buffer fetches it again, however little is read there: read the region into memory once and pick from it.",
+          "Do not seek to the current position. A seek out of the buffer refills it, however little is then read: read the region into memory once and select from it.",
         snippet: snippetFor(job, SNIPPETS.readRegion, { way }),
       }
     : {
         change: "Write streams in order",
         advice:
-          "Do not seek where the stream already stands. A seek writes the buffer out: put the region together in memory and write it with one call, or write in order.",
+          "Do not seek to the current position. A seek flushes the buffer: assemble the region in memory and write it with one call, or write in order.",
         snippet: snippetFor(job, SNIPPETS.readRegion, { way }),
       };
 
 const offsetsInCalls = (job: Job, ways: readonly Way[]): Action => ({
   change: "Use calls with an offset",
-  advice: `Leave out lseek where the file position is right already, or use ${ways.map((way) => (way === "read" ? "pread" : "pwrite")).join(" and ")}, which ${ways.length === 1 ? "carries the offset with it" : "carry the offset with them"}.`,
+  advice: `Omit lseek if the file position is already right, or use ${ways.map((way) => (way === "read" ? "pread" : "pwrite")).join(" and ")}, which ${ways.length === 1 ? "takes" : "take"} the offset as an argument.`,
   snippet: snippetFor(job, SNIPPETS.positioned, { ways }),
 });
 
 const mpiSyncOnce = (job: Job): Action => ({
   change: "Sync once, after the last write",
   advice:
-    "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close synchronises the file by itself.",
+    "Call MPI_File_sync once, after the last write of a checkpoint; MPI_File_close syncs the file by itself.",
   snippet: snippetFor(job, SNIPPETS.mpiSyncOnce),
 });
 
 const syncOnce = (job: Job): Action => ({
   change: "Sync once, after the last write",
   advice:
-    "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses the new file at most, never the old one.",
+    "Write to a new file, sync it once after the last write, and rename it into place; a crash then loses at most the new file, never the old one.",
   snippet: snippetFor(job, SNIPPETS.syncOnce),
 });
 
@@ -172,7 +172,7 @@ function isDatabase(job: Job, files: readonly LayerRecord[]): boolean {
 const oneTransaction: Action = {
   change: "Put many changes into one transaction",
   advice:
-    "SQLite syncs at every commit: put many changes into one transaction (BEGIN, many INSERT, COMMIT). On a disk of the node its write-ahead log (PRAGMA journal_mode=WAL with synchronous=NORMAL) needs fewer syncs as well; on a file system that nodes share, use neither it nor the database itself from several nodes.",
+    "SQLite syncs at every commit: put many changes into one transaction (BEGIN, many INSERT, COMMIT). On a local disk, its write-ahead log (PRAGMA journal_mode=WAL with synchronous=NORMAL) needs fewer syncs as well; on a shared file system, use neither the write-ahead log nor the database itself from several nodes.",
 };
 
 const fsyncPerWrite = defineRule({
@@ -181,10 +181,10 @@ const fsyncPerWrite = defineRule({
   subject: { text: "a sync after every write" },
   picture: "time",
   meaning:
-    "fsync, fdatasync or MPI_File_sync follows nearly every write: each waits until the data is on stable storage, so that every write costs a round trip to the disk.",
+    "fsync, fdatasync or MPI_File_sync follows nearly every write and waits until the data is on stable storage, so every write costs a round trip to disk.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    share: limit`0.5 ratio | syncs per write of a file | ours: a sync for every write or every second one`,
+    share: limit`0.5 ratio | syncs per write to a file | ours: a sync for every write or every second one`,
     ...SYNC_LIMITS,
   },
   judge: (job, limits) => syncJudgement(job, syncedFiles(job, limits)),
@@ -196,10 +196,10 @@ const excessSyncs = defineRule({
   subject: { text: "frequent syncs", plural: true },
   picture: "time",
   meaning:
-    "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the servers have the data on stable storage, so writes cannot be joined or overlap. A sync after every write is a finding of its own.",
+    "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the data is on stable storage, so writes can neither be merged nor overlap. A sync after every write has a separate finding.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    share: limit`0.03 ratio | syncs per write of a file | ours: at one sync for some thirty writes, waiting for the disk takes longer than writes into a cache`,
+    share: limit`0.03 ratio | syncs per write to a file | ours: from about one sync per thirty writes on, waiting for the disk takes longer than writing into a cache`,
     ...SYNC_LIMITS,
   },
   judge(job, limits, others) {
@@ -239,14 +239,14 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
     },
     action: mpi ? mpiSyncOnce(job) : isDatabase(job, files) ? oneTransaction : syncOnce(job),
     effect:
-      "Writes go to the caches of clients and servers and are joined there; the disk is waited for once.",
+      "Writes go to the caches of clients and servers and are merged there; the program waits for the disk only once.",
     ...trust(
       job,
       ["POSIX", "MPI-IO"],
       "high",
       files.every(({ syncSeconds: timed }) => timed >= 0)
         ? "every sync was recorded with its time"
-        : "counted by the recorder for every call; Darshan has the time of syncs in that of writes, from which it is told by the longest write",
+        : "counted by the recorder for every call; Darshan includes sync time in write time, from which it is separated by the longest write",
     ),
     claims: files.map(({ fileId }) => ({ fileId, way: "write" })),
   };
@@ -255,10 +255,10 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
 /** `: one sync for every 10 writes`; empty without writes. */
 function syncsText(syncs: number, writes: number): string {
   if (!(writes > 0)) return "";
-  if (rough(Math.max(syncs / writes, writes / syncs)) === "1") return ": one sync for each write";
+  if (rough(Math.max(syncs / writes, writes / syncs)) === "1") return ": one sync per write";
   return syncs <= writes
     ? `: one sync for every ${rough(writes / syncs)} writes`
-    : `: ${rough(syncs / writes)} syncs for each write`;
+    : `: ${rough(syncs / writes)} syncs per write`;
 }
 
 export const SEEK_AND_SYNC_RULES: readonly Rule[] = [fsyncPerWrite, excessSyncs, excessSeeks];

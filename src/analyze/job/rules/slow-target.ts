@@ -71,9 +71,9 @@ const slowTarget = defineRule({
     "Files below one mount point (or in one folder, where the input does not name mounts) take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
-    ratio: limit`3 ratio | seconds per byte over those of the median of the others | ours, by judgement: load of other jobs may well make a factor of two`,
-    others: limit`2 count | other mount points or folders to compare with | ours: of two, either may be the usual one`,
-    bytes: limit`${MIB} bytes | bytes moved below each | ours: less is latency`,
+    ratio: limit`3 ratio | seconds per byte / median of the others | ours, by judgement: load from other jobs can explain a factor of two`,
+    others: limit`2 count | other mount points or folders to compare with | ours: with only two, either may be the normal one`,
+    bytes: limit`${MIB} bytes | bytes moved below each mount point or folder | ours: less is latency`,
   },
   judge(job, limits) {
     const loads = mountLoads(job, limits.bytes);
@@ -91,7 +91,7 @@ const slowTarget = defineRule({
         `its bytes at the rate of the median of the ${grouped(others.length)} others`,
       ),
       measured: { ratio, others: others.length, bytes: slow.bytes },
-      statement: `Files below ${slow.mount} need ${times(ratio)} as long for a byte as those below ${grouped(others.length)} others (${formatRate(1 / perByte(slow))} against ${formatRate(1 / typical)}). They take ${percent(slow.seconds, all)} of the time in reads and writes for ${percent(
+      statement: `Files below ${slow.mount} take ${times(ratio)} as long per byte as those below ${grouped(others.length)} others (${formatRate(1 / perByte(slow))} against ${formatRate(1 / typical)}). They take ${percent(slow.seconds, all)} of the time in reads and writes for ${percent(
         slow.bytes,
         sum(loads, ({ bytes }) => bytes),
       )} of the bytes.`,
@@ -99,7 +99,7 @@ const slowTarget = defineRule({
         numbers: [
           { label: "its time, all ranks", value: slow.seconds, unit: "seconds", of: all },
           { label: "its bytes", value: slow.bytes, unit: "bytes", of: sum(loads, ({ bytes }) => bytes) },
-          { label: "time per byte over the median of the others", value: ratio, unit: "ratio" },
+          { label: "time per byte / median of the others", value: ratio, unit: "ratio" },
           {
             label: hasMounts(job) ? "mount points compared" : "folders compared",
             value: loads.length,
@@ -115,17 +115,17 @@ const slowTarget = defineRule({
       },
       action: {
         change: "Move its files to another target",
-        advice: `Put these files ${hasMounts(job) ? "below another mount point" : "into another folder, if it lies on another file system"}, and tell the administrators about ${slow.mount} (a rebuild, a failing disk, another job, nearly full).`,
+        advice: `Put these files ${hasMounts(job) ? "below another mount point" : "into another folder, if it lies on another file system"}, and tell the administrators about ${slow.mount} (possible reasons: a rebuild, a failing disk, another job, nearly full).`,
         snippet: snippetFor(job, SNIPPETS.lookAtMounts),
       },
-      effect: "The ranks on it no longer hold up the others.",
+      effect: "Ranks that use it no longer hold up the others.",
       ...trust(
         job,
         COUNTERS,
         ranks > 1 && hasMounts(job) ? "high" : "medium",
         ranks > 1
-          ? `${many(ranks, "rank")} met it${hasMounts(job) ? "" : "; what is mounted where is not recorded"}`
-          : "only one rank has files there, so that a slow node would look the same",
+          ? `${many(ranks, "rank")} used it${hasMounts(job) ? "" : "; mount points are not recorded"}`
+          : "only one rank has files there, so a slow node would look the same",
       ),
       claims: slow.files.map(({ fileId }) => ({ fileId })),
     };

@@ -23,9 +23,9 @@ import { layerOf, stripeOf } from "./per-job.ts";
 import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wording.ts";
 
 const SMALL_THRESHOLDS = {
-  bytes: limit`${MIB} bytes, at most | calls below this are small; classes of sizes that lie below count | Drishti: small_bytes`,
+  bytes: limit`${MIB} bytes, at most | calls below this are small; all size classes below it count | Drishti: small_bytes`,
   share: limit`0.1 share | small calls of all calls in this direction | Drishti: small_requests`,
-  calls: limit`100 calls | small calls | ours: fewer are no pattern; what they cost decides how loud the finding is`,
+  calls: limit`100 calls | small calls | ours: fewer calls are not a pattern; the severity follows from their cost`,
 } as const;
 
 /** Rules that explain small calls better. */
@@ -63,8 +63,8 @@ function small(way: Way): Rule {
     subject: { text: `small ${way}s`, plural: true },
     picture: "sizes",
     meaning:
-      `Many ${what} move less than 1 MiB each, so that the time goes into calls and requests instead of into data. ` +
-      "Random and strided accesses, parts of blocks, HDF5 metadata and requests without a file view have findings of their own.",
+      `Many ${what} move less than 1 MiB each, so the time goes into call overhead instead of into moving data. ` +
+      "Random and strided accesses, partial blocks, HDF5 metadata and requests without a file view have separate findings.",
     needs: [["POSIX"]],
     thresholds: SMALL_THRESHOLDS,
     drishti: way === "write" ? "P06" : "P05",
@@ -125,8 +125,8 @@ function small(way: Way): Rule {
           ...spanOf(listed, way),
         },
         action: smallAction(job, records, way),
-        effect: `Fewer and larger requests: the latency of a call is paid for megabytes instead of for ${usual === undefined ? "kilobytes" : sizeText(usual)}.`,
-        ...trust(job, ["POSIX"], "high", "counted by the recorder for every call, in classes of sizes"),
+        effect: `Fewer and larger requests: each call's latency pays for megabytes instead of ${usual === undefined ? "kilobytes" : sizeText(usual)}.`,
+        ...trust(job, ["POSIX"], "high", "counted by the recorder for every call, by size class"),
         claims: listed,
       };
     },
@@ -150,7 +150,7 @@ function smallAction(job: Job, records: readonly LayerRecord[], way: Way): Actio
       change: "Turn collective buffering on",
       advice:
         "Turn collective buffering on and give aggregators a buffer of at least a stripe: " +
-        `${worst.path} is ${way === "write" ? "written" : "read"} collectively and yet reaches the file system in small pieces.`,
+        `${worst.path} is ${way === "write" ? "written" : "read"} collectively, but in small requests to the file system.`,
       snippet: snippetFor(job, SNIPPETS.mpiHints, {
         hints: [
           { key: `romio_cb_${way}`, value: "enable" },
@@ -164,41 +164,41 @@ function smallAction(job: Job, records: readonly LayerRecord[], way: Way): Actio
     return {
       change: `Make one collective ${way}`,
       advice:
-        `Let each rank hand all its pieces to one collective call (MPI_File_${way}_at_all, with a file view where they lie apart), ` +
-        `so that aggregators join the pieces of all ranks (${worst.path} first).`,
+        `Let each rank pass all its pieces to one collective call (MPI_File_${way}_at_all, with a file view if they are scattered), ` +
+        `so that aggregators combine the pieces of all ranks (${worst.path} first).`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   // Pieces that follow one another need no other rank to become large.
   const alone = consecutiveOf(worst, way) >= 0.5 * callsOf(worst, way);
   if (worst.ranks > 1 && job.facts.has("ranks") && !alone)
     return {
-      change: `Join small ${way}s collectively`,
+      change: `Combine small ${way}s collectively`,
       advice:
-        `Use collective MPI-IO, which joins the pieces of all ranks: ${many(worst.ranks, "rank")} make these calls on ${worst.path}. ` +
-        `Where the pieces of a rank lie together, it can as well ${way} megabytes at a time by itself.${ncioSentence(worst, way)}`,
+        `Use collective MPI-IO, which combines the pieces of all ranks: ${many(worst.ranks, "rank")} make these calls on ${worst.path}. ` +
+        `A rank whose pieces are contiguous can also ${way} megabytes at a time by itself.${ncioSentence(worst, way)}`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   return way === "write"
     ? {
-        change: "Write whole megabytes",
+        change: "Write megabytes at a time",
         advice: `Collect records in a buffer of a few megabytes and write it when it is full (${worst.path} first).${ncioSentence(worst, way)}`,
         snippet: snippetFor(job, SNIPPETS.writeBuffer),
       }
     : {
-        change: "Read whole megabytes",
-        advice: `Read a few megabytes at a time and take records from memory (${worst.path} first).${ncioSentence(worst, way)}`,
+        change: "Read megabytes at a time",
+        advice: `Read a few megabytes at a time and pick records from memory (${worst.path} first).${ncioSentence(worst, way)}`,
         snippet: snippetFor(job, SNIPPETS.readAhead),
       };
 }
 
 const subBlock = defineRule({
   id: "sub-block-writes",
-  title: "Scattered writes of parts of blocks",
+  title: "Scattered writes of partial blocks",
   subject: { text: "writes of partial blocks", plural: true },
   picture: "sizes",
   meaning:
-    "Many writes are shorter than a block of the file system (4 KiB) and do not follow one another, so that blocks " +
-    "are filled in parts and may be read before they are written.",
+    "Many writes are shorter than a file system block (4 KiB) and are not contiguous, so blocks " +
+    "are filled piecemeal and may have to be read before they are written.",
   needs: [["POSIX"]],
   thresholds: {
     share: limit`0.1 share | writes below 4 KiB of all writes of a file | as small-writes (Drishti: small_requests)`,
@@ -234,8 +234,8 @@ const subBlock = defineRule({
       ),
       measured: { share: count / writes, calls: count },
       statement:
-        `${partOf(count, writes, "writes")} to ${many(files.length, "file")} are shorter than a block of the file system ` +
-        `(${sizeText(BLOCK_BYTES)}), and ${consecutive === 0 ? "none" : `only ${grouped(consecutive)}`} of the ${grouped(writes)} begin where the one before ended.` +
+        `${partOf(count, writes, "writes")} to ${many(files.length, "file")} are shorter than a file system block ` +
+        `(${sizeText(BLOCK_BYTES)}), and ${consecutive === 0 ? "none" : `only ${grouped(consecutive)}`} of the ${grouped(writes)} start where the previous one ended.` +
         costSentence(job, seconds, `Writing ${theseFiles(files.length)} takes`),
       evidence: {
         numbers: [
@@ -247,12 +247,12 @@ const subBlock = defineRule({
         ...spanOf(listed, "write"),
       },
       action: smallAction(job, records, "write"),
-      effect: "Whole blocks reach the servers, so that none has to be read first to be completed.",
+      effect: "Whole blocks reach the servers, so no block has to be read first to be completed.",
       ...trust(
         job,
         ["POSIX"],
         "medium",
-        "counted for every call, but the class of 1–10 KiB is divided by the four most frequent sizes only",
+        "counted for every call, but the 1–10 KiB class is split only by the four most frequent sizes",
       ),
       claims: listed,
     };

@@ -9,14 +9,14 @@ import { partOfSeconds, percent } from "./wording.ts";
 
 const unhiddenIo = defineRule({
   id: "unhidden-io",
-  title: "I/O that no computing hides",
+  title: "I/O not hidden behind computing",
   subject: { text: "I/O without computing" },
   picture: "time",
   meaning:
-    "Processes do I/O while they do not compute: the job waits for data, or for its output, where both could go on at once.",
+    "Processes do I/O while they do not compute: the job waits for its input or output, though both could run at the same time.",
   needs: [["spans"]],
   thresholds: {
-    share: limit`0.05 share | critical I/O time without computing as part of the run time | ours: below a twentieth of the run, loaders and checkpoints are not worth a change`,
+    share: limit`0.05 share | critical I/O time without computing as part of the run time | ours: below 5 % of the run, loaders and checkpoints are not worth a change`,
     seconds: limit`1 seconds | the same, at least | ours: shorter runs are tests`,
   },
   judge(job, limits) {
@@ -32,11 +32,11 @@ const unhiddenIo = defineRule({
     return {
       cost: estimatedCost(
         remains(job, 1 - part),
-        "I/O under computing costs nothing: what remains is the part that compute spans hide already",
+        "I/O during computing costs nothing: what remains is the part already hidden behind compute spans",
         { atMost: true },
       ),
       measured: { share: critical / job.runSeconds, seconds: critical },
-      statement: `${percent(part)} of the I/O time (${formatSeconds(spans.unhiddenSeconds)} of ${formatSeconds(spans.ioSeconds)} over all processes) has no computing beside it; on the critical path that is ${partOfSeconds(critical, job.runSeconds, "the run time")}. ${percent(spans.hidingSeconds / spans.computeSeconds)} of the compute time has I/O under it.`,
+      statement: `${percent(part)} of the I/O time (${formatSeconds(spans.unhiddenSeconds)} of ${formatSeconds(spans.ioSeconds)} over all processes) does not overlap with computing; on the critical path this is ${partOfSeconds(critical, job.runSeconds, "the run time")}. ${percent(spans.hidingSeconds / spans.computeSeconds)} of the compute time overlaps with I/O.`,
       evidence: {
         numbers: [
           {
@@ -60,7 +60,7 @@ const unhiddenIo = defineRule({
           ? {
               change: "Read ahead while computing",
               advice:
-                "Prefetch: let more data-loader workers read the next batches while the model computes on this one, or read the next step's input in the background.",
+                "Prefetch: let more data-loader workers read the next batches while the model processes this one, or read the next step's input in the background.",
               snippet: snippetFor(job, SNIPPETS.overlap, { way }),
             }
           : {
@@ -69,10 +69,10 @@ const unhiddenIo = defineRule({
                 "Write asynchronously: copy a checkpoint to memory or node-local storage and let a thread write it while the next step computes.",
               snippet: snippetFor(job, SNIPPETS.overlap, { way }),
             },
-      effect: `Up to ${partOfSeconds(critical, job.runSeconds, "the run time")}, as far as there is computing to hide it under.`,
+      effect: `Up to ${partOfSeconds(critical, job.runSeconds, "the run time")}, as far as there is computing to hide it behind.`,
       confidence: "medium",
       confidenceReason:
-        "spans tell when the application computes by their names; whether the data was needed at once is not in the trace",
+        "span names show when the application computes; whether it needed the data immediately is not in the trace",
     };
   },
 });

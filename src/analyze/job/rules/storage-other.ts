@@ -20,8 +20,8 @@ import {
 } from "./wording.ts";
 
 const LAYOUTS = [["layout"], ["POSIX", "STDIO"]] as const;
-const LARGE = limit`10e9 bytes | bytes that the job moves to and from these files | ours: a few targets give 10 GB in seconds`;
-const COST = limit`0.05 share | mean I/O time of a rank as part of the run time | ours: below a twentieth of the run a change is hard to measure`;
+const LARGE = limit`10e9 bytes | bytes that the job moves to and from these files | ours: a few targets deliver 10 GB in seconds`;
+const COST = limit`0.05 share | mean I/O time of a rank as part of the run time | ours: below 5 % of the run a change is hard to measure`;
 
 const fewOsts = defineRule({
   id: "few-osts",
@@ -29,11 +29,11 @@ const fewOsts = defineRule({
   subject: { text: "few storage targets", plural: true },
   picture: "targets",
   meaning:
-    "Files that would spread by themselves lie on a small part of the OSTs, mostly because a start index or a pool was set for their directory.",
+    "Files that Lustre would spread by itself lie on a few of the OSTs, mostly because a start index or pool is set on their directory.",
   needs: LAYOUTS,
   thresholds: {
-    share: limit`0.25 share, at most | part of the known OSTs that holds nine tenths of the bytes | ours: files placed by Lustre itself reach most targets`,
-    osts: limit`8 count | OSTs that are known, by the highest index in the log plus one | ours: smaller file systems are not worth it`,
+    share: limit`0.25 share, at most | part of the known OSTs that holds 90 % of the bytes | ours: files placed by Lustre itself reach most targets`,
+    osts: limit`8 count | known OSTs: the highest index in the log plus one | ours: on smaller file systems there is little to gain`,
     files: limit`16 files | files that few ranks use | ours: enough to expect a spread`,
     bytes: LARGE,
     cost: COST,
@@ -51,7 +51,7 @@ const fewOsts = defineRule({
     if (!enough || !(job.io.meanShare >= limits.cost)) return undefined;
     const worst = files[0] as JobFile;
     return {
-      cost: unknownCost("how much faster more OSTs would be is not in the log"),
+      cost: unknownCost("the log does not show how much faster more OSTs would be"),
       measured: {
         share: holders.length / Math.min(knownOsts, files.length),
         osts: knownOsts,
@@ -59,11 +59,11 @@ const fewOsts = defineRule({
         bytes,
         cost: job.io.meanShare,
       },
-      statement: `${grouped(holders.length)} of at least ${grouped(knownOsts)} OSTs (${holders.slice(0, 8).join(", ")}${holders.length > 8 ? ", …" : ""}) ${holders.length === 1 ? "holds" : "hold"} nine tenths of the ${formatBytes(bytes)} that go to and from ${grouped(files.length)} files. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
+      statement: `${grouped(holders.length)} of at least ${grouped(knownOsts)} OSTs (${holders.slice(0, 8).join(", ")}${holders.length > 8 ? ", …" : ""}) ${holders.length === 1 ? "holds" : "hold"} 90 % of the ${formatBytes(bytes)} moved to and from ${grouped(files.length)} files. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
           {
-            label: "OSTs with nine tenths of the bytes",
+            label: "OSTs with 90 % of the bytes",
             value: holders.length,
             unit: "count",
             of: knownOsts,
@@ -85,16 +85,11 @@ const fewOsts = defineRule({
       action: {
         change: "Spread files over more targets",
         advice:
-          "Let Lustre choose the targets: take start index and pool off the directory. Files that exist stay where they are until they are copied or migrated.",
+          "Let Lustre choose the targets: remove start index and pool from the directory. Existing files stay where they are until they are copied or migrated.",
         snippet: snippetFor(job, SNIPPETS.anyOst, { path: worst.path, way: wayOf(files) }),
       },
       effect: `Up to ${times(Math.min(knownOsts, files.length) / holders.length)} as many targets at work.`,
-      ...trust(
-        job,
-        COUNTERS,
-        "medium",
-        "how many OSTs there are is known only from the highest index in the log",
-      ),
+      ...trust(job, COUNTERS, "medium", "the number of OSTs is known only from the highest index in the log"),
     };
   },
 });
@@ -110,8 +105,8 @@ const ostImbalance = defineRule({
   meaning: "One OST gets far more of the job's bytes than the others it uses, so the job waits for that one.",
   needs: LAYOUTS,
   thresholds: {
-    ratio: limit`2 ratio | bytes of the heaviest OST over the mean of those used | ours: round-robin placement of equal files differs by less`,
-    osts: limit`4 count | OSTs that are used | ours: a mean of fewer says little`,
+    ratio: limit`2 ratio | bytes of the heaviest OST / mean of the OSTs in use | ours: round-robin placement of equal files differs by less`,
+    osts: limit`4 count | OSTs that are used | ours: a mean of fewer means little`,
     bytes: LARGE,
     cost: COST,
   },
@@ -129,11 +124,7 @@ const ostImbalance = defineRule({
     const byOneFile = files.some((file) => partOf(file) > 0.5 * bytesMoved(worst));
     if (!(ratio >= limits.ratio) || byOneFile || others.speak("few-osts")) return undefined;
     return {
-      cost: atMostAll(
-        files,
-        1 / ratio,
-        "the busiest OST with the mean load, if it is what the job waits for",
-      ),
+      cost: atMostAll(files, 1 / ratio, "the busiest OST with the mean load, if the job waits for that OST"),
       measured: { ratio, osts: loads.length, bytes, cost: job.io.meanShare },
       statement: `OST ${worst.ost} gets ${partOfBytes(bytesMoved(worst), bytes, "the bytes")}, ${times(ratio)} the mean of the ${grouped(loads.length)} OSTs in use, from ${many(files.length, "file")}.`,
       evidence: {
@@ -148,7 +139,7 @@ const ostImbalance = defineRule({
       action: {
         change: "Spread data evenly over targets",
         advice:
-          "Stripe the larger of these files over more OSTs, chosen by Lustre, so that no target gets several whole files.",
+          "Stripe the larger files over more OSTs, chosen by Lustre, so that no target gets several whole files.",
         snippet: snippetFor(job, SNIPPETS.moreStripes, {
           path: (files[0] as JobFile).path,
           stripes: loads.length,
@@ -177,12 +168,12 @@ const notParallelFs = defineRule({
   subject: { text: "a serial file system" },
   picture: "files",
   meaning:
-    "A parallel job moves most of its data on NFS or the like, mostly one server for all, or on a file system of the node, which other nodes do not see.",
+    "A parallel job moves most of its data on NFS or similar, usually a single server, or on a node-local file system that other nodes cannot see.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
-    bytes: limit`1e9 bytes | bytes there | ours: a server gives 1 GB in some seconds`,
+    bytes: limit`1e9 bytes | bytes there | ours: one server delivers 1 GB in a few seconds`,
     share: limit`0.5 share | part of the job's bytes | ours: the bulk`,
-    ranks: limit`4 ranks | ranks that the job has at least | ours: fewer do not fill a server`,
+    ranks: limit`4 ranks | ranks of the job, at least | ours: fewer do not fill a server`,
     cost: COST,
   },
   judge(job, limits) {
@@ -201,9 +192,11 @@ const notParallelFs = defineRule({
     const mounts = [...new Set(files.map(({ mount }) => mount ?? "/"))];
     const snippet = snippetFor(job, SNIPPETS.toScratch, moveOf(files, remote));
     return {
-      cost: remote ? unknownCost("how fast the parallel file system would be is not in the log") : NO_COST,
+      cost: remote
+        ? unknownCost("the log does not show how fast the parallel file system would be")
+        : NO_COST,
       measured: { bytes, share: bytes / whole, ranks: job.ranks, cost: job.io.meanShare },
-      statement: `${grouped(job.ranks)} ranks move ${partOfBytes(bytes, whole, "their data")} on ${types} (${mounts.slice(0, 3).join(", ")}), ${remote ? "which mostly is one server for all of them" : "which belongs to the node and is not seen by others"}. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
+      statement: `${grouped(job.ranks)} ranks move ${partOfBytes(bytes, whole, "their data")} on ${types} (${mounts.slice(0, 3).join(", ")}), ${remote ? "usually a single server for all of them" : "which is local to the node and not visible to others"}. I/O takes a rank ${percent(job.io.meanShare)} of the run time on average.`,
       evidence: {
         numbers: [
           { label: "bytes there", value: bytes, unit: "bytes", of: whole },
@@ -221,18 +214,18 @@ const notParallelFs = defineRule({
         ? {
             change: "Use the parallel file system",
             advice:
-              "Run in the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first.",
+              "Run on the site's parallel file system (often $SCRATCH or $WORK) and copy inputs there first.",
             snippet,
           }
         : {
             change: "Keep lasting files off the node",
             advice:
-              "Node-local storage is fast but private to a node and often gone after the job: keep what must last, or what other nodes read, in the parallel file system.",
+              "Node-local storage is fast but private to a node and often cleared after the job: keep files that must last, or that other nodes read, on the parallel file system.",
             snippet,
           },
       effect: remote
-        ? "The rate of many servers instead of one, and other users of that server are left in peace."
-        : "None in speed; the data outlives the job and can be shared.",
+        ? "The rate of many servers instead of one, and less disturbance for other users of that server."
+        : "No speed-up; but the data outlives the job and can be shared.",
       ...trust(
         job,
         COUNTERS,
@@ -266,11 +259,11 @@ const slowCall = defineRule({
   subject: { text: "a single long call" },
   picture: "time",
   meaning:
-    "One read or write took many times what its size needs otherwise: a stall of the file system or of the node.",
+    "One read or write took far longer than calls of its size usually do: the file system or the node stalled.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    ratio: limit`20 ratio | time of the call over the mean of its kind in the same file, and over what its bytes need at the mean rate | ours, by judgement: far beyond what queues and caches add`,
-    seconds: limit`5 seconds | time of the call | ours, by judgement: shorter waits come from buffers that are written out`,
+    ratio: limit`20 ratio | time of the call / mean of its kind in the same file, and / the time of its bytes at the mean rate | ours, by judgement: far beyond what queues and caches add`,
+    seconds: limit`5 seconds | time of the call | ours, by judgement: shorter waits come from flushing buffers`,
     cost: COST,
   },
   judge(job, limits, others) {
@@ -286,7 +279,7 @@ const slowCall = defineRule({
     return {
       cost: NO_COST,
       measured: { ratio: seconds / usual, seconds, cost: seconds / job.runSeconds },
-      statement: `One ${way} of ${sizeText(bytes)} took ${partOfSeconds(seconds, job.runSeconds, "the run time")}, ${times(seconds / usual)} what such a call usually takes in ${file.path} (${secondsText(usual)}).`,
+      statement: `One ${way} of ${sizeText(bytes)} took ${partOfSeconds(seconds, job.runSeconds, "the run time")}, ${times(seconds / usual)} the usual time of such a call in ${file.path} (${secondsText(usual)}).`,
       evidence: {
         numbers: [
           { label: `longest ${way}`, value: seconds, unit: "seconds", of: job.runSeconds },
@@ -312,7 +305,7 @@ const slowCall = defineRule({
         job,
         COUNTERS,
         "medium",
-        "counters keep the longest call of each file, not when it was or who made it",
+        "counters keep the longest call of each file, but not its time or rank",
       ),
     };
   },

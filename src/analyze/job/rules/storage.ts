@@ -26,7 +26,7 @@ const stripeOne = defineRule({
   thresholds: {
     bytes: limit`1e9 bytes | size of the file | ${STRIPES_SOURCE}; below, the default`,
     ranks: limit`4 ranks | ranks that use the file | ours: two or three clients do not fill a target`,
-    cost: limit`0.01 share | mean I/O time of a rank in these files, as part of the run time | ours: a file that is hardly touched can lie anywhere`,
+    cost: limit`0.01 share | mean I/O time of a rank in these files, as part of the run time | ours: for files that are hardly used the layout does not matter`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => stripesOf(file) === 1 && isLargeShared(file, limits));
@@ -40,7 +40,7 @@ const stripeOne = defineRule({
       cost: atMostAll(
         files,
         1 / stripes,
-        `as many times the rate as there would be OSTs (${stripes}), if the target is what the job waits for`,
+        `${stripes} times the rate with ${stripes} OSTs, if the job waits for this target`,
       ),
       measured: { bytes, ranks, cost: seconds / job.runSeconds },
       statement: `${grouped(ranks)} ranks share ${worst.path}: ${formatBytes(bytes)} on ${worst.osts.length === 1 ? `OST ${worst.osts[0]} alone` : "a single OST"}${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
@@ -50,7 +50,7 @@ const stripeOne = defineRule({
         advice: `Stripe the file over about ${stripes} OSTs${worst.bytesWritten > 0 ? " before it is written" : ""}: ${stripeArithmetic(bytes, ranks, stripes)}.`,
         snippet: setStripe(job, worst, bytes, stripes),
       },
-      effect: `Up to ${times(stripes)} the rate of one target, if the targets are what the job waits for.`,
+      effect: `Up to ${times(stripes)} the rate of one target, if the job waits for the targets.`,
       ...layoutConfidence(job, worst),
     };
   },
@@ -64,10 +64,10 @@ const stripeCount = defineRule({
   meaning: "A large file that many ranks use lies on a few OSTs only, which limits the rate of all ranks.",
   needs: NEEDS,
   thresholds: {
-    bytes: limit`10e9 bytes | size of the file | ours: below, a few OSTs are enough for the seconds it takes`,
+    bytes: limit`10e9 bytes | size of the file | ours: smaller files take only seconds on a few OSTs`,
     ranks: limit`16 ranks | ranks that use the file | ours: a node's worth of clients`,
-    ratio: limit`4 ratio | recommended stripes over those it has | ${STRIPES_SOURCE}, and at most the number of ranks; a factor of 4 because sites differ`,
-    cost: limit`0.05 share | mean I/O time of a rank in these files, as part of the run time | ours: below a twentieth of the run a change is hard to measure`,
+    ratio: limit`4 ratio | recommended stripes / actual stripes | ${STRIPES_SOURCE}, and at most the number of ranks; a factor of 4 because sites differ`,
+    cost: limit`0.05 share | mean I/O time of a rank in these files, as part of the run time | ours: below 5 % of the run a change is hard to measure`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
@@ -83,7 +83,7 @@ const stripeCount = defineRule({
     const stripes = stripesFor(bytes, ranks);
     const has = stripesOf(worst);
     return {
-      cost: unknownCost("whether the few targets are what the job waits for is not in the log"),
+      cost: unknownCost("the log does not show whether the job waits for these few targets"),
       measured: { bytes, ranks, ratio: stripes / has, cost: seconds / job.runSeconds },
       statement: `${worst.path} (${formatBytes(bytes)}, used by ${grouped(ranks)} ranks) lies on ${grouped(has)} OSTs, with ${formatBytes(bytes / has)} and ${rough(ranks / has)} ranks for each${andMore(files)}. A rank spends ${partOfSeconds(Math.min(seconds, job.runSeconds), job.runSeconds, "the run time")} in such files on average.`,
       evidence: layoutEvidence(job, files, seconds),
@@ -92,7 +92,7 @@ const stripeCount = defineRule({
         advice: `Stripe it over about ${stripes} OSTs: ${stripeArithmetic(bytes, ranks, stripes)}.`,
         snippet: setStripe(job, worst, bytes, stripes),
       },
-      effect: `Up to ${times(stripes / has)} the rate, if the targets are what the job waits for.`,
+      effect: `Up to ${times(stripes / has)} the rate, if the job waits for the targets.`,
       ...layoutConfidence(job, worst),
     };
   },
@@ -104,11 +104,11 @@ const stripeWideSmall = defineRule({
   subject: { text: "over-striped small files", plural: true },
   picture: "targets",
   meaning:
-    "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal talks to all of them, and no byte goes there.",
+    "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal contacts all of them, though they hold no data.",
   needs: NEEDS,
   thresholds: {
     files: limit`100 files | such files | ours: a few cost next to nothing`,
-    stripes: limit`4 count | OSTs that each lies on | Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB`,
+    stripes: limit`4 count | OSTs per file | Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
@@ -121,13 +121,13 @@ const stripeWideSmall = defineRule({
     const objects = sum(files, stripesOf);
     const worst = files[0] as JobFile;
     return {
-      cost: unknownCost("what objects without bytes cost at creation is not timed", "info"),
+      cost: unknownCost("creating empty objects is not timed", "info"),
       measured: { files: files.length, stripes: objects / files.length },
-      statement: `${many(files.length, "file")} are no larger than one stripe (${formatBytes(sum(files, extentOf))} together) and yet consist of ${grouped(objects)} objects on OSTs, of which ${grouped(objects - files.length)} hold no byte.`,
+      statement: `${many(files.length, "file")} are no larger than one stripe (${formatBytes(sum(files, extentOf))} together), yet consist of ${grouped(objects)} objects on OSTs, of which ${grouped(objects - files.length)} are empty.`,
       evidence: {
         numbers: [
           { label: "small files on several OSTs", value: files.length, unit: "files", of: job.files.length },
-          { label: "objects without a byte", value: objects - files.length, unit: "count", of: objects },
+          { label: "empty objects", value: objects - files.length, unit: "count", of: objects },
         ],
         ...worstFiles(
           files,
@@ -155,10 +155,10 @@ const slowOst = defineRule({
   meaning: "Calls that go to one OST take much longer for the same bytes than calls to the others.",
   needs: NEEDS,
   thresholds: {
-    ratio: limit`3 ratio | seconds per byte over those of the median OST | ours, by judgement: load of other jobs may well make a factor of two`,
-    osts: limit`4 count | OSTs to compare | ours: a median of fewer says little`,
-    ranks: limit`2 ranks | ranks that met the slow OST | ours: with one, rank and target cannot be told apart (see straggler)`,
-    cost: limit`0.01 share | time beyond the median OST's, as part of all time in reads and writes | ours: a slow target that holds little does not matter`,
+    ratio: limit`3 ratio | seconds per byte / median of all OSTs | ours, by judgement: load from other jobs can explain a factor of two`,
+    osts: limit`4 count | OSTs to compare | ours: a median of fewer means little`,
+    ranks: limit`2 ranks | ranks that used the slow OST | ours: with one, rank and target cannot be told apart (see straggler)`,
+    cost: limit`0.01 share | time beyond that of the median OST, as part of all read and write time | ours: a slow target with little data does not matter`,
   },
   judge(job, limits) {
     const slow = slowestTarget(job, limits);
@@ -171,13 +171,13 @@ const slowOst = defineRule({
     return {
       cost: likeOtherTargets(files, slow),
       measured: { ratio: slow.ratio, osts: slow.compared, cost: slow.excess / all },
-      statement: `OST ${slow.ost} needs ${times(slow.ratio)} as long for a byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while a call is under way${slow.files === undefined ? "" : ` in ${many(files.length, "file")} there and others of their kind`}). It takes ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
+      statement: `OST ${slow.ost} takes ${times(slow.ratio)} as long per byte as the median of ${grouped(slow.compared)} OSTs (${formatRate(slow.bytes / slow.seconds)} against ${formatRate(1 / slow.typical)} while calls are in progress${slow.files === undefined ? "" : ` in ${many(files.length, "file")} there and others of their kind`}). It accounts for ${partOfSeconds(slow.seconds, all, "the time of all ranks in reads and writes")} and for ${percent(slow.bytes, sum(job.osts, bytesMoved))} of the bytes.`,
       evidence: {
         numbers: [
           { label: "slow OST", value: slow.ost, unit: "index" },
           { label: "its time", value: slow.seconds, unit: "seconds", of: all },
           { label: "its bytes", value: slow.bytes, unit: "bytes", of: sum(job.osts, bytesMoved) },
-          { label: "time per byte over the median", value: slow.ratio, unit: "ratio" },
+          { label: "time per byte / median", value: slow.ratio, unit: "ratio" },
           { label: "time beyond the median, over all ranks", value: slow.excess, unit: "seconds" },
           { label: "OSTs compared", value: slow.compared, unit: "count" },
         ],
@@ -189,7 +189,7 @@ const slowOst = defineRule({
       },
       action: {
         change: "Move files off the slow target",
-        advice: `Tell the administrators about OST ${slow.ost} (a rebuild, a failing disk, another job, nearly full). Until then ${wayOf(files) === "write" ? "write new files elsewhere and " : ""}move these files away.`,
+        advice: `Tell the administrators about OST ${slow.ost} (possible reasons: a rebuild, a failing disk, another job, nearly full). Until it is fixed, ${wayOf(files) === "write" ? "write new files elsewhere and " : ""}move these files away.`,
         snippet: snippetFor(job, SNIPPETS.leaveOst, {
           path: worst.path,
           ost: slow.ost,
@@ -197,7 +197,7 @@ const slowOst = defineRule({
           fastOst: fastOst(job),
         }),
       },
-      effect: `Up to ${secondsText(slow.excess / job.ranks)} for each rank on average, if the target stays slow.`,
+      effect: `Up to ${secondsText(slow.excess / job.ranks)} per rank on average, as long as the target stays slow.`,
       ...trust(
         job,
         COUNTERS,
@@ -279,7 +279,7 @@ function layoutConfidence(job: Job, { layers }: JobFile): Trust {
         job,
         COUNTERS,
         "medium",
-        "the layout has several components, and the recorder sees those that existed when the file was opened",
+        "the layout has several components, and the recorder sees only those that existed when the file was opened",
       )
     : trust(job, COUNTERS, "high", "the layout is recorded");
 }

@@ -33,5 +33,5 @@ export const setStripe = (job: Job, { path, bytesWritten }: JobFile, bytes: numb
 /** `1.1 TB / 64 stripes = 17.2 GB for each OST; 64 ranks / 64 stripes = 1 rank for each OST`. */
 export function stripeArithmetic(bytes: number, ranks: number, stripes: number): string {
   const over = many(stripes, "stripe");
-  return `${formatBytes(bytes)} / ${over} = ${formatBytes(bytes / stripes)} for each OST, ${many(ranks, "rank")} / ${over} = ${rough(ranks / stripes)} ${ranks === stripes ? "rank" : "ranks"} for each OST`;
+  return `${formatBytes(bytes)} / ${over} = ${formatBytes(bytes / stripes)} per OST, ${many(ranks, "rank")} / ${over} = ${rough(ranks / stripes)} ${ranks === stripes ? "rank" : "ranks"} per OST`;
 }

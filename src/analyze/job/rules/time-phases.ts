@@ -21,10 +21,10 @@ const checkpointRhythm = defineRule({
     "The job writes about the same amount at regular intervals, as checkpoints do, and that takes a notable part of the run.",
   needs: TIMELINES,
   thresholds: {
-    bursts: limit`3 count | bursts, at least | ours: two make no rhythm`,
-    cost: limit`0.1 share | bursts as part of the run time | ours: a tenth of the run is worth changing`,
+    bursts: limit`3 count | bursts, at least | ours: two bursts are not a rhythm`,
+    cost: limit`0.1 share | bursts as part of the run time | ours: a tenth of the run is worth a change`,
     spread: limit`0.3 ratio, at most | standard deviation over mean, of the intervals and of the bytes | ours, by judgement: steps of a simulation vary`,
-    seconds: limit`30 seconds | all bursts together, at least | ours: less is not worth a change of the checkpoint`,
+    seconds: limit`30 seconds | all bursts together, at least | ours: less is not worth changing the checkpoint for`,
   },
   judge(job, limits) {
     const { activity } = job;
@@ -69,7 +69,7 @@ const checkpointRhythm = defineRule({
         job,
         ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"],
         "medium",
-        `${activity.source === "HEATMAP" ? "the heat map" : "the trace"} shows when bytes move, in bins of ${secondsText(width)}; whether ranks wait meanwhile is not seen`,
+        `${activity.source === "HEATMAP" ? "the heat map" : "the trace"} shows when bytes move, in bins of ${secondsText(width)}; whether ranks wait meanwhile is not recorded`,
       ),
     };
   },
@@ -77,19 +77,17 @@ const checkpointRhythm = defineRule({
 
 function allAtOnce(job: Job, way: Way): Action {
   const locks =
-    way === "write"
-      ? " If the turns come from locks on shared stripes, align each part to the stripe size."
-      : "";
+    way === "write" ? " If locks on shared stripes cause the turns, align each part to the stripe size." : "";
   const snippet = snippetFor(job, SNIPPETS.allAtOnce, { way });
   return programOf(job).mpi
     ? {
         change: "Let ranks work at the same time",
-        advice: `Let all ranks ${way} at once: collective MPI-IO on one file, each rank its own part.${locks}`,
+        advice: `Let all ranks ${way} at the same time, each its own part, with collective MPI-IO on one file.${locks}`,
         snippet,
       }
     : {
         change: "Let processes work at the same time",
-        advice: `Let all processes ${way} at once, each its own part at an offset that it computes.${locks}`,
+        advice: `Let all processes ${way} at the same time, each its own part at a computed offset.${locks}`,
         snippet,
       };
 }
@@ -99,16 +97,16 @@ function checkpoints(
   job: Job,
   { period, burst, best }: { period: number; burst: number; best: number },
 ): Action {
-  const young = `for a mean time between failures M the best interval is about √(2 · ${secondsText(burst)} · M) (Young 1974), for M = 24 h ${secondsText(best)}`;
+  const young = `for a mean time between failures M, the best interval is about √(2 · ${secondsText(burst)} · M) (Young 1974), for M = 24 h ${secondsText(best)}`;
   return best > period
     ? {
         change: "Write checkpoints less often",
-        advice: `If these are checkpoints, write them less often: ${young}. Or let the job go on meanwhile: copy to memory or node-local storage and drain in the background.`,
+        advice: `If these are checkpoints, write them less often: ${young}. Or let the job continue meanwhile: copy to memory or node-local storage and drain in the background.`,
         snippet: snippetFor(job, SNIPPETS.everyNth),
       }
     : {
         change: "Write while computing",
-        advice: `Let the job go on while it writes: copy to memory or node-local storage and drain in the background. If these are checkpoints, the interval is not too short: ${young}.`,
+        advice: `Let the job continue while it writes: copy to memory or node-local storage and drain in the background. If these are checkpoints, their interval is not too short: ${young}.`,
         snippet: snippetFor(job, SNIPPETS.overlap, { way: "write" }),
       };
 }
@@ -118,13 +116,12 @@ const serialIoPhase = defineRule({
   title: "Ranks do their I/O one after another",
   subject: { text: "I/O in turns" },
   picture: "timeline",
-  meaning:
-    "Many ranks do I/O, but hardly ever two at once: they pass a turn on, or wait for one another's locks.",
+  meaning: "Many ranks do I/O, but hardly ever two at once: they take turns, or wait for each other's locks.",
   needs: TIMELINES,
   thresholds: {
     groups: limit`8 count | ranks or groups of ranks with I/O | ours: fewer can take turns by chance`,
-    together: limit`1.5 ratio, at most | of them at work at the same time, on average over the bytes, at most | ours: neighbours in turn meet in the bin of time in which one follows the other`,
-    cost: limit`0.1 share | time of these turns as part of the run time | ours: a tenth of the run is worth doing in parallel`,
+    together: limit`1.5 ratio, at most | ranks or groups active at the same time, averaged over the bytes, at most | ours: two ranks that take turns share the time bin in which one follows the other`,
+    cost: limit`0.1 share | time of these turns as part of the run time | ours: a tenth of the run is worth parallelising`,
   },
   judge(job, limits) {
     const { activity } = job;
@@ -142,11 +139,11 @@ const serialIoPhase = defineRule({
     return {
       cost:
         exact !== undefined && job.ledger.isTraced
-          ? recordedCost([], "all turns at once: the time of the rank with the longest turns remains", {
+          ? recordedCost([], "all ranks at once: the time of the rank with the longest turns remains", {
               turnsAtOnce: true,
               atMost: true,
             })
-          : estimatedCost([], `all ${grouped(groups)} ${unit} at once instead of in turns`, {
+          : estimatedCost([], `all ${grouped(groups)} ${unit} at the same time instead of in turns`, {
               atMost: true,
               unseenSeconds: busySeconds * (1 - together / groups),
             }),
@@ -165,7 +162,7 @@ const serialIoPhase = defineRule({
         span: { startSeconds: start, endSeconds: end },
       },
       action: allAtOnce(job, wayOf([job.io])),
-      effect: `Up to ${times(groups)} as many at work at once, as far as clients and OSTs allow.`,
+      effect: `Up to ${times(groups)} as many at work at the same time, as far as clients and OSTs allow.`,
       ...trust(
         job,
         ["HEATMAP", "DXT_POSIX", "DXT_MPIIO"],

@@ -160,7 +160,7 @@ describe("partial-data", () => {
     const finding = find(singleJob("partial"), "partial-data");
     // Four ranks with room for 16 files each.
     expect(finding?.statement).toContain(
-      "POSIX is incomplete, since the recorder had no room for more. It has 64 files in POSIX.",
+      "POSIX is incomplete, since the recorder ran out of memory. It has 64 files in POSIX.",
     );
     expect(number(finding, "files in POSIX")?.value).toBe(64);
     expect(finding?.snippet?.code).toContain("MAX_RECORDS 20000 POSIX");

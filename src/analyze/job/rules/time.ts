@@ -19,13 +19,13 @@ const ioShare = defineRule({
   id: "io-share",
   title: "Much of the run is I/O",
   picture: "time",
-  meaning: "I/O takes a large part of the run time, and no cause that the log shows explains half of it.",
+  meaning: "I/O takes a large part of the run time, and no cause found in the log explains even half of it.",
   needs: ANY,
   isSymptom: true,
   thresholds: {
     mean: limit`0.25 share | mean I/O time of a rank as part of the run time | ours: a quarter of the run is worth an hour of tuning`,
     slowest: limit`0.5 share | I/O time of the slowest rank as part of the run time, which counts as well | ours: half the run`,
-    seconds: limit`30 seconds | that time, at least | ours: tests that last seconds are mostly I/O and tell nothing`,
+    seconds: limit`30 seconds | I/O time, at least | ours: tests of a few seconds are mostly I/O and show nothing`,
   },
   judge(job, limits, others) {
     const { meanSeconds, slowestSeconds, meanShare, slowestShare, readSeconds, writeSeconds, metaSeconds } =
@@ -50,10 +50,10 @@ const ioShare = defineRule({
     const shares = `Of this time, ${parts.map(([name, seconds], i) => `${percent(seconds, all)} ${i === 0 ? "is " : ""}in ${name}`).join(", ")}.`;
     return {
       cost: unknownCost(
-        "no cause in the log explains half of the I/O time, so nobody knows what a change would gain",
+        "no cause in the log explains half of the I/O time, so the gain of a change is unknown",
       ),
       measured: { mean: meanShare, slowest: slowestShare, seconds: slowestSeconds },
-      statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do it at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${shares} ${formatBytes(bytes)} are moved.`,
+      statement: `I/O takes a rank ${secondsText(meanSeconds)} of ${secondsText(job.runSeconds)} on average (${meanSeconds > job.runSeconds ? "more than the run, since threads do I/O at the same time" : percent(meanShare)}), the slowest up to ${secondsText(slowestSeconds)} (${percent(slowestShare)}). ${shares} ${formatBytes(bytes)} are moved.`,
       evidence: {
         numbers: [
           { label: "mean I/O time of a rank", value: meanSeconds, unit: "seconds", of: job.runSeconds },
@@ -74,7 +74,7 @@ const ioShare = defineRule({
         job,
         COUNTERS,
         "high",
-        "times of calls are recorded; for the slowest rank the slowest of each shared file are added up, which can be too much",
+        "call times are recorded; the slowest ranks of all shared files are added up, which can be too high",
       ),
     };
   },
@@ -83,19 +83,19 @@ const ioShare = defineRule({
 /** Nothing tells the cause: single calls would. Where they are recorded, the rest is to do less, or meanwhile. */
 function shareAction(job: Job, way: Way): Action {
   const less =
-    "Ask of the files that take most time whether all of it is needed (fewer outputs, lower precision, compression), then whether it can go on while the job computes";
+    "For the files that take most time, check whether all of the output is needed (fewer outputs, lower precision, compression), then whether the I/O can overlap with computing";
   if (job.trace === undefined)
     return {
       change: "Record single calls",
-      advice: `Record single calls with the next run to find it: DXT_ENABLE_IO_TRACE=1 for Darshan. ${less}.`,
+      advice: `Trace single calls in the next run to find the cause: DXT_ENABLE_IO_TRACE=1 for Darshan. ${less}.`,
       snippet: snippetFor(job, SNIPPETS.traceCalls),
     };
   const how = programOf(job).mpi
     ? "non-blocking MPI-IO, HDF5's asynchronous VOL connector, or ADIOS2"
-    : "a thread, or calls that do not block";
+    : "a thread, or non-blocking calls";
   return {
-    change: "Begin with the slowest files",
-    advice: `Begin with the files that take most time: single calls are recorded. ${less}: ${how}.`,
+    change: "Start with the slowest files",
+    advice: `Start with the files that take most time: their single calls are recorded. ${less}: ${how}.`,
     snippet: snippetFor(job, SNIPPETS.overlap, { way }),
   };
 }
@@ -104,7 +104,7 @@ const partialData = defineRule({
   id: "partial-data",
   title: "The log is incomplete",
   meaning:
-    "The recorder ran out of memory for records, so files or calls are missing; every sum of these modules is a lower bound.",
+    "The recorder ran out of memory for records, so files or calls are missing. All totals of these modules are lower bounds.",
   needs: [],
   thresholds: {},
   judge(job) {
@@ -115,8 +115,8 @@ const partialData = defineRule({
       .filter(([, records]) => records > 0);
     const traces = modules.filter((name) => name.startsWith("DXT"));
     return {
-      cost: unknownCost("what is not in the log cannot be weighed"),
-      statement: `The log says that ${modules.join(", ")} ${modules.length === 1 ? "is" : "are"} incomplete, since the recorder had no room for more.${counts.length > 0 ? ` It has ${counts.map(([name, records]) => `${many(records, "file")} in ${name}`).join(", ")}.` : ""} Other findings see only this part.`,
+      cost: unknownCost("the cost of unrecorded calls cannot be computed"),
+      statement: `The log says that ${modules.join(", ")} ${modules.length === 1 ? "is" : "are"} incomplete, since the recorder ran out of memory.${counts.length > 0 ? ` It has ${counts.map(([name, records]) => `${many(records, "file")} in ${name}`).join(", ")}.` : ""} Other findings are based on this part.`,
       evidence: {
         numbers: [
           { label: "incomplete modules", value: modules.length, unit: "count", of: job.modules.size },
@@ -127,12 +127,12 @@ const partialData = defineRule({
       },
       action: {
         change: "Record again with more memory",
-        advice: `Record again with more memory${traces.length > 0 ? "" : " and more records for each process"}, and leave out what does not matter, such as the files of an interpreter.`,
+        advice: `Record again with more memory${traces.length > 0 ? "" : " and more records for each process"}, and exclude files that do not matter, such as those of an interpreter.`,
         snippet: snippetFor(job, SNIPPETS.moreRecords, { modules }),
       },
-      effect: "A log that knows all files, and findings that can be trusted.",
+      effect: "The log then has all files, and the findings can be trusted.",
       confidence: "high",
-      confidenceReason: "the recorder sets this mark itself",
+      confidenceReason: "the recorder itself sets this flag",
     };
   },
 });
@@ -141,7 +141,7 @@ const noIo = defineRule({
   id: "no-io",
   title: "No I/O recorded",
   meaning:
-    "A long run left a log without any I/O. Either it did none, not even to its standard output, or the recorder did not see it.",
+    "A long run left a log without any I/O. Either it did none, not even to standard output, or the recorder missed it.",
   needs: [],
   thresholds: {
     seconds: limit`600 seconds | run time, at least | ours: short runs without I/O are common, long ones without any result are not`,
@@ -161,12 +161,12 @@ const noIo = defineRule({
       action: {
         change: "Check what the recorder saw",
         advice:
-          "If the job did write files, see whether they lie in a directory that the recorder leaves out, whether modules were switched off, and whether the processes that write are those that were recorded.",
+          "If the job did write files, check whether the recorder excludes their directory, whether modules were switched off, and whether the writing processes were recorded.",
         snippet: snippetFor(job, SNIPPETS.whatIsRecorded),
       },
-      effect: "A log that can be judged.",
+      effect: "A log with I/O to analyse.",
       confidence: "low",
-      confidenceReason: "the log cannot tell no I/O from I/O that was not seen",
+      confidenceReason: "the log cannot tell no I/O from unrecorded I/O",
     };
   },
 });
@@ -177,10 +177,10 @@ const mmapIo = defineRule({
   subject: { text: "memory-mapped files", plural: true },
   picture: "files",
   meaning:
-    "Files are mapped into memory. Traffic through a mapping is not a call, so the log counts none of its bytes and none of its time.",
+    "Files are mapped into memory. Traffic through a mapping makes no I/O calls, so the log has neither its bytes nor its time.",
   needs: [["POSIX"]],
   thresholds: {
-    files: limit`1 files | mapped files that are not the program's own | ours: one is enough for sums that are too low`,
+    files: limit`1 files | mapped files other than the program's executables and libraries | ours: one is enough to make totals too low`,
   },
   judge(job, limits) {
     const mmapsOf = (file: JobFile) => fileCalls(job, file).mmaps;
@@ -192,7 +192,7 @@ const mmapIo = defineRule({
     return {
       cost: NO_COST,
       measured: { files: files.length },
-      statement: `${grouped(files.length)} of ${many(all.length, "file")} ${files.length === 1 ? "is" : "are"} mapped into memory, ${times(mmaps)} in all; ${grouped(unseen.length)} of them ${unseen.length === 1 ? "shows" : "show"} no read or write. Bytes and time of this traffic are in no number of this report.`,
+      statement: `${grouped(files.length)} of ${many(all.length, "file")} ${files.length === 1 ? "is" : "are"} mapped into memory, ${times(mmaps)} in all; ${grouped(unseen.length)} of them ${unseen.length === 1 ? "shows" : "show"} no read or write. No number in this report includes the bytes and time of this traffic.`,
       evidence: {
         numbers: [
           { label: "mapped files", value: files.length, unit: "files", of: all.length },
@@ -209,12 +209,12 @@ const mmapIo = defineRule({
       action: {
         change: "Measure what mappings move",
         advice:
-          "To see this traffic, look at the counters of the Lustre client for the job (plimsoll collect), or read with calls where the program allows it.",
+          "To see this traffic, look at the job's Lustre client counters (plimsoll collect), or use read calls if the program allows it.",
         snippet: snippetFor(job, SNIPPETS.pageFaults),
       },
-      effect: "None in speed; sums that can be trusted.",
+      effect: "No speed-up, but reliable totals.",
       confidence: "high",
-      confidenceReason: "mappings are counted; what goes through them is not",
+      confidenceReason: "mappings are counted; their traffic is not",
     };
   },
 });

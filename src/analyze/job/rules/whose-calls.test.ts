@@ -112,7 +112,7 @@ describe("reads below MPI-IO that the program did not ask for", () => {
     const job = countersJob(16, sieved(0));
     const finding = findingOf(job, "write-amplification") as Finding;
     const chart = pictured(job, finding).figure?.chart as { readonly markLabel?: string };
-    expect(chart.markLabel).toBe("POSIX, read: 1.68 GB, of which the program asks for none");
+    expect(chart.markLabel).toBe("POSIX, read: 1.68 GB, of which the program requests none");
   });
 
   it("are the program's where it asks for as much", () => {
@@ -297,8 +297,8 @@ it("collective calls that meet often for little are told to move more", () => {
       ]),
       "collective-wait",
     )?.advice;
-  expect(advice(512)).toContain("ranks meet about 512 times here, for 195 KiB of each");
-  expect(advice(5)).not.toContain("ranks meet");
+  expect(advice(512)).toContain("here ranks synchronise about 512 times, for 195 KiB each");
+  expect(advice(5)).not.toContain("ranks synchronise");
 });
 
 describe("syncs of a database", () => {

@@ -24,7 +24,7 @@ export function about({ job }: ReportInput): Section {
         caption:
           job.runs.length === 1
             ? "The log."
-            : `${job.runs.length} logs, shown as one job: ranks are counted on from log to log, times count from the first start.`,
+            : `${job.runs.length} logs, shown as one job: ranks are numbered on from log to log, times count from the first start.`,
         columns: tableColumns`
           source | Log | text | File that was read.
           application | Program | text | Base name of the executable.

@@ -25,7 +25,7 @@ export function cost({ job }: ReportInput): Section {
   return {
     ...common,
     intro:
-      "Time in reads, writes, metadata operations (open, close, stat, seek, sync) and waits. Layers nest: the time of MPI-IO contains that of POSIX below it, so bars of different layers are not to be added.",
+      "Time in reads, writes, metadata operations (open, close, stat, seek, sync) and waits. Layers nest: the time of MPI-IO contains that of POSIX below it, so do not add bars of different layers.",
     blocks: [
       { kind: "figure", figure: averageFigure(job, times) },
       { kind: "figure", figure: slowestFigure(job, times) },
@@ -47,9 +47,9 @@ function waitsBlocks({ ledger: { path, seconds }, ranks }: Job): Block[] {
       "cost-waits",
       `Ranks that the job waits for, phase by phase: ${counted(path.phases, "phase")} of I/O from ${from}, ${formatSeconds(seconds)} in all.`,
       [
-        ["rank", "Rank", "count", "The one with most time in a phase, or whose turn it is."],
-        ["seconds", "Waited for it", "seconds", "Its time in these phases."],
-        ["next", "Without it", "seconds", "What these phases would take by the next rank."],
+        ["rank", "Rank", "count", "The one with the most time in a phase, or whose turn it is."],
+        ["seconds", "Waiting for it", "seconds", "Its time in these phases."],
+        ["next", "Without it", "seconds", "Time that the phases would take with the next-slowest rank."],
       ],
       waits.slice(0, WAITS_MAX).map((one) => [one.rank, one.seconds, one.nextSeconds]),
       waits.length,
@@ -95,7 +95,7 @@ function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
   return {
     id: "cost-slowest",
     title: "Average against slowest rank, per layer",
-    caption: `The slowest rank holds the others up when they wait for it. ${counted(job.ranks, "rank")}; shared files give their slowest rank, which need not be the same in each.`,
+    caption: `The slowest rank delays the others when they wait for it. ${counted(job.ranks, "rank")}; each shared file has its own slowest rank, which can differ.`,
     summary: `${times
       .map(
         ({ layer }, i) =>

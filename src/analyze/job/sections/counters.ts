@@ -12,12 +12,12 @@ export function rawCounters({ tables }: ReportInput): Section {
   return {
     ...common,
     intro:
-      "Every counter of every module over all records, as darshan-parser --total puts them together; hover for all digits. Values of single files: plimsoll darshan parse.",
+      "Every counter of every module over all records, combined as darshan-parser --total does; hover for all digits. Values of single files: plimsoll darshan parse.",
     blocks: [
       {
         kind: "table",
         id: "counters",
-        caption: "Counters of all records together. Open a module to see them.",
+        caption: "Counters over all records. Open a module to see them.",
         columns: tableColumns`
           name | Counter | text | Name in the log.
           value | Value | index | Over all records, by the rule beside it.

@@ -24,7 +24,7 @@ export function files({ job }: ReportInput): Section {
   const { shown, groups } = grouped(job.files);
   return {
     ...common,
-    intro: `${counted(job.files.length, "file")}, longest I/O time first. Files whose names differ only in numbers are one group (${DEFINITIONS.patterns.id}); open it to see them.`,
+    intro: `${counted(job.files.length, "file")}, longest I/O time first. Files whose names differ only in numbers form a group (${DEFINITIONS.patterns.id}); open it to see them.`,
     detail: true,
     blocks: [
       {
@@ -32,7 +32,7 @@ export function files({ job }: ReportInput): Section {
         id: "files",
         caption:
           job.files.length > shown.length
-            ? `The ${formatCount(shown.length)} files with most I/O time of ${formatCount(job.files.length)}; groups sum up all of them.`
+            ? `The ${formatCount(shown.length)} files with the most I/O time, of ${formatCount(job.files.length)}; groups cover all of them.`
             : job.files.length === 1
               ? "The only file."
               : `All ${formatCount(job.files.length)} files.`,
@@ -53,8 +53,8 @@ export function files({ job }: ReportInput): Section {
 const COLUMNS: readonly TableColumn[] = tableColumns`
   path | Path | text | Name as recorded.
   layer | Layer | text | Layer that the application calls for this file.
-  ranks | Ranks | ranks | Ranks with a record, all ranks for a shared file; of each file in a group.
-  ioRanks | Ranks with I/O | ranks | Ranks that read or write it below MPI-IO. Not known where the log has only the record that all ranks share; then the slowest and the fastest rank are.
+  ranks | Ranks | ranks | Ranks with a record, or all ranks for a shared file; for a group, per file.
+  ioRanks | Ranks with I/O | ranks | Ranks that read or write it below MPI-IO. If the log has only one record for all ranks, only the slowest and the fastest rank are known.
   shared | Shared | text | Whether the records of all ranks were reduced to one.
   read | Read | bytes | ${DEFINITIONS.bytes.text}
   written | Written | bytes | ${DEFINITIONS.bytes.text}
@@ -68,8 +68,8 @@ const COLUMNS: readonly TableColumn[] = tableColumns`
   stripeBytes | Stripe size | bytes | Stripe size of the first layout component.
   osts | OSTs | text | OST indexes of the layout.
   mount | File system | text | Mount point and type.
-  slowestRank | Number of the slowest rank | index | Rank with most time in the called layer. | hidden
-  fastestRank | Number of the fastest rank | index | Rank with least time in the called layer. | hidden
+  slowestRank | Number of the slowest rank | index | Rank with the most time in the called layer. | hidden
+  fastestRank | Number of the fastest rank | index | Rank with the least time in the called layer. | hidden
   id | Record | text | Record id. | hidden
 `;
 

@@ -10,8 +10,8 @@ export function findings({ verdicts, job }: ReportInput): Section {
   const found = verdicts.findings.map((finding) => pictured(job, finding));
   const none =
     job.files.length === 0
-      ? "The log holds no I/O, so there is nothing to judge."
-      : `None of the ${quiet.length} rules that could be applied found a problem.`;
+      ? "The log has no I/O, so no rule applies."
+      : `None of the ${quiet.length} applicable rules found a problem.`;
   return {
     id: "findings",
     title: "Causes, by cost",

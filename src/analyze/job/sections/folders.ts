@@ -9,7 +9,7 @@ const COLUMNS: readonly ShortColumn[] = [
     "folder",
     "Folder",
     "text",
-    "With everything below it. A chain of folders without files of their own is one line.",
+    "With everything below it. A chain of folders that hold no files themselves is one line.",
   ],
   ["files", "Files", "files", "Files below it."],
   ["read", "Read", "bytes", "Bytes read below MPI-IO."],
@@ -39,11 +39,11 @@ export function folders({ job }: ReportInput): Section {
   const rows = [...rowsOf(tree, tree.seconds)];
   return {
     ...common,
-    intro: `${counted(tree.files, "file")} by folder, most I/O time first. A folder counts with all that is below it.`,
+    intro: `${counted(tree.files, "file")} by folder, most I/O time first. A folder includes everything below it.`,
     blocks: [
       table(
         "folders",
-        "Folders with most I/O time, each below the one that holds it; its other folders are one line where they have 1 % of the time.",
+        "Folders with the most I/O time, each below its parent; the parent's other folders are one line if they have at least 1 % of the time.",
         COLUMNS,
         rows,
       ),

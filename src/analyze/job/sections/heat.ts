@@ -16,7 +16,7 @@ export function heat({ job }: ReportInput): Section {
           level: "missing",
           text:
             job.files.length === 0
-              ? "No I/O was recorded, so there is nothing to show over time."
+              ? "No I/O was recorded, so there is no time series."
               : "The log has neither a heat map nor traces.",
           how: "Darshan 3.4 and later record the heat map by default (module HEATMAP); for traces set DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO, or DXT_ENABLE_IO_TRACE=1 before 3.4.",
         },
@@ -25,7 +25,7 @@ export function heat({ job }: ReportInput): Section {
   return {
     ...common,
     intro:
-      "Each row is a rank or a group of ranks, each column a stretch of time; the colours below the figure run from few bytes to many. The bars at the right are bytes per rank, those above bytes over time.",
+      "Each row is a rank or a group of ranks, each column a time interval; the colours below the figure run from few bytes to many. The bars on the right are bytes per rank, those on top bytes over time.",
     blocks: [{ kind: "figure", figure: heatFigure(job.activity, job.ranks) }],
   };
 }

@@ -12,7 +12,7 @@ export function layers({ job }: ReportInput): Section {
     id: "layers",
     title: "Layers",
     intro:
-      "From the application down: HDF5 and PnetCDF call MPI-IO, MPI-IO calls POSIX (or DFS). One write of the application shows in every layer that it passes, so rows are views of the same data: never add them.",
+      "From the application down: HDF5 and PnetCDF call MPI-IO, MPI-IO calls POSIX (or DFS). One write of the application appears in every layer that it passes through, so rows are views of the same data: never add them.",
     detail: true,
     blocks: [
       {

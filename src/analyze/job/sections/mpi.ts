@@ -23,7 +23,7 @@ const CALLS: readonly ShortColumn[] = [
   ["calls", "Calls", "calls", "Over all ranks."],
   ["bytes", "Bytes", "bytes", "Of its messages, over all ranks."],
   ["ranks", "Ranks", "ranks", "That called it."],
-  ["slowest", "Slowest rank", "seconds", "Time of the rank with most of it."],
+  ["slowest", "Slowest rank", "seconds", "Time of the rank with the most."],
   ["rank", "Which", "index", "Number of that rank."],
   ["spread", "Slowest / mean", "ratio", "Slowest rank over the mean of all ranks."],
   ["longest", "Longest call", "seconds", "The longest single call."],
@@ -54,7 +54,7 @@ export function mpi({ job: { mpi: facts, ranks, runSeconds } }: ReportInput): Se
     fact: Number.isNaN(facts.share)
       ? formatSeconds(facts.meanSeconds)
       : `${formatShare(facts.share)} of the run`,
-    intro: `Time in MPI calls other than MPI-IO, from ${facts.ranks === ranks ? counted(ranks, "rank") : `${formatCount(facts.ranks)} of ${counted(ranks, "rank")}`}. It is not part of the I/O time; a rank that is late with its I/O shows here as waiting of the others.`,
+    intro: `Time in MPI calls other than MPI-IO, from ${facts.ranks === ranks ? counted(ranks, "rank") : `${formatCount(facts.ranks)} of ${counted(ranks, "rank")}`}. It is not part of the I/O time; if a rank is late with its I/O, the waiting of the others shows here.`,
     blocks: [
       { kind: "tiles", tiles: tilesOf(facts, runSeconds, hasSync) },
       ...(facts.seconds > 0 ? [{ kind: "figure" as const, figure: figureOf(facts) }] : []),
@@ -68,7 +68,7 @@ export function mpi({ job: { mpi: facts, ranks, runSeconds } }: ReportInput): Se
         "mpi-ranks",
         few
           ? "Ranks, most time in MPI calls first."
-          : "Ranks with most and with least time in MPI calls. Others may have waited for one with little.",
+          : "Ranks with the most and the least time in MPI calls. The others may have waited for one with little.",
         hasSync ? [...RANKS, SYNC] : RANKS,
         facts.perRank.map((one) => rankRow(one, facts.meanSeconds, hasSync)),
         facts.ranks,
@@ -88,13 +88,13 @@ function tilesOf(facts: MpiFacts, runSeconds: number, hasSync: boolean): Tile[] 
     {
       ...{ label: "Slowest rank / mean", value: spread, unit: "ratio" },
       note: `rank ${slowest.rank}: ${formatSeconds(slowest.seconds)}; least: rank ${fastest.rank}, ${formatSeconds(fastest.seconds)}`,
-      about: "Time in MPI calls of the rank with most of it, over the mean of all ranks.",
+      about: "MPI time of the rank with the most / mean of all ranks.",
     },
     {
       ...{ label: "Sync time", value: hasSync ? syncSeconds / facts.ranks : Number.NaN, unit: "seconds" },
       ...(hasSync ? { note: "waiting for others, mean rank" } : { text: "not measured" }),
       about:
-        "Waiting for the other ranks before collectives (MPI_TOTAL_COMM_SYNC_TIME). APMPI measures it only when told to.",
+        "Waiting for the other ranks before collectives (MPI_TOTAL_COMM_SYNC_TIME). APMPI measures it only when set to.",
     },
     {
       ...{ label: "MPI calls", value: Number(calls), unit: "calls", exact: String(calls) },
@@ -125,8 +125,8 @@ function figureOf({ operations, ranks, seconds }: MpiFacts): Figure {
   return {
     id: "mpi-calls",
     title: "Time in MPI calls, mean and slowest rank",
-    caption: `${shown.length < operations.length ? `The ${shown.length} calls with most time of ${operations.length}` : counted(shown.length, "call")}, ${counted(ranks, "rank")}. The slowest rank need not be the same in each.`,
-    summary: `${label(most)} takes most time: ${formatSeconds(most.seconds / ranks)} of ${formatSeconds(seconds / ranks)} of the mean rank, ${formatSeconds(most.slowestSeconds)} of rank ${most.slowestRank}.`,
+    caption: `${shown.length < operations.length ? `The ${shown.length} calls with the most time, of ${operations.length}` : counted(shown.length, "call")}, ${counted(ranks, "rank")}. The slowest rank need not be the same in each.`,
+    summary: `${label(most)} takes the most time: ${formatSeconds(most.seconds / ranks)} of ${formatSeconds(seconds / ranks)} on the mean rank, ${formatSeconds(most.slowestSeconds)} on rank ${most.slowestRank}.`,
     definition: DEFINITIONS.mpi.id,
     options: { ranks },
     chart: {

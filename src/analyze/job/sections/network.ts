@@ -14,7 +14,7 @@ const COUNTERS: readonly ShortColumn[] = [
 ];
 const SPREAD: readonly ShortColumn[] = [
   ["mean", "Mean router", "count", "Sum / routers."],
-  ["largest", "Largest router", "count", "The router with most."],
+  ["largest", "Largest router", "count", "The router with the most."],
   ["spread", "Largest / mean", "ratio", "How unevenly routers are loaded."],
   ["where", "Largest is", "text", "Place of that router."],
 ];

@@ -86,12 +86,12 @@ export function recordersOf(job: Job): string[] {
 }
 
 const filterText = ({ include, exclude, ...left }: AppliedFilter) =>
-  `Only a part of the files is here (${[
+  `Only some of the files are shown (${[
     ...include.map((pattern) => `--include ${pattern}`),
     ...exclude.map((pattern) => `--exclude ${pattern}`),
   ].join(
     ", ",
-  )}). Left out of everything: ${formatMany(left.filesLeftOut, "file")} with ${formatBytes(left.bytesReadLeftOut)} read and ${formatBytes(left.bytesWrittenLeftOut)} written.`;
+  )}). Excluded from all numbers: ${formatMany(left.filesLeftOut, "file")} with ${formatBytes(left.bytesReadLeftOut)} read and ${formatBytes(left.bytesWrittenLeftOut)} written.`;
 
 /** What a reader must know before believing a number. */
 function warnings({ job }: Pick<ReportInput, "job">): Block[] {
@@ -105,7 +105,7 @@ function warnings({ job }: Pick<ReportInput, "job">): Block[] {
         kind: "notice",
         level: "error",
         text: `${where}The ${module} data is incomplete: Darshan ran out of memory for this module, so its numbers are lower bounds.`,
-        how: "Give Darshan more memory next time: DARSHAN_MODMEM=64 (MiB), and DARSHAN_NAMEMEM for many files; or leave files out with DARSHAN_NAME_EXCLUDE.",
+        how: "Give Darshan more memory next time: DARSHAN_MODMEM=64 (MiB), and DARSHAN_NAMEMEM for many files; or exclude files with DARSHAN_NAME_EXCLUDE.",
       });
     for (const warning of run.warnings)
       blocks.push({ kind: "notice", level: "warning", text: `${where}${warning}` });
@@ -113,8 +113,8 @@ function warnings({ job }: Pick<ReportInput, "job">): Block[] {
       blocks.push({
         kind: "notice",
         level: "warning",
-        text: `${where}The log has no end time, so shares of the run time are not known.`,
-        how: "This happens when a process is killed before it ends its log.",
+        text: `${where}The log has no end time, so shares of the run time are unknown.`,
+        how: "This happens when a process is killed before it finishes its log.",
       });
   }
   const jobs = new Set(job.runs.map(({ jobId }) => jobId));
@@ -128,7 +128,7 @@ function warnings({ job }: Pick<ReportInput, "job">): Block[] {
     blocks.push({
       kind: "notice",
       level: "warning",
-      text: `The ranks spent ${formatSeconds(job.io.meanSeconds)} in I/O calls on average, more than the run time of ${formatSeconds(job.runSeconds)}: threads wait at the same time. Shares are cut at 100 %.`,
+      text: `The ranks spent ${formatSeconds(job.io.meanSeconds)} in I/O calls on average, more than the run time of ${formatSeconds(job.runSeconds)}: threads wait at the same time. Shares are capped at 100 %.`,
     });
   if ((job.trace?.dropped ?? 0) > 0)
     blocks.push({

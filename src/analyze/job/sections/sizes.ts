@@ -21,14 +21,14 @@ export function sizes({ job }: ReportInput): Section {
           text:
             job.files.length === 0
               ? "No I/O was recorded."
-              : "None of the layers in this log keeps access sizes (STDIO does not).",
+              : "None of the layers in this log records access sizes (STDIO does not).",
         },
       ],
     };
   return {
     ...common,
     intro:
-      "How large single reads and writes were. Storage likes large ones: below about 1 MiB the cost of a call outweighs its data.",
+      "Sizes of single reads and writes. Storage prefers large ones: below about 1 MiB the cost of a call outweighs that of its data.",
     blocks,
     detail: true,
   };
@@ -79,7 +79,7 @@ function commonSizes(job: Job, layer: string): Block[] {
     {
       kind: "table",
       id: `common-sizes-${layer.toLowerCase().replace(/\W/g, "-")}`,
-      caption: `Most frequent sizes, ${layerName(layer)}: reads and writes together, out of the four that each file keeps.`,
+      caption: `Most frequent sizes, ${layerName(layer)}: reads and writes together, from the four that each file record keeps.`,
       columns: [
         { key: "bytes", label: "Size", unit: "bytes", about: "ACCESS1…4_ACCESS of the records." },
         { key: "exact", label: "Bytes", unit: "index", about: "The same, all digits." },

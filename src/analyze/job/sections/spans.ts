@@ -24,14 +24,14 @@ export function spanBlocks({ spans, runSeconds }: Job): Block[] {
           value: unhiddenSeconds,
           unit: "seconds",
           note: `of ${formatSeconds(ioSeconds)} in I/O, over all processes`,
-          about: "Time in calls while no compute span of the process, or of the one it works for, is open.",
+          about: "Time in calls outside all compute spans of the process or, for a worker, of its parent.",
         },
         {
           label: "Compute time with I/O",
           value: computeSeconds > 0 ? hidingSeconds / computeSeconds : Number.NaN,
           unit: "share",
           note: `of ${formatSeconds(computeSeconds)} over all processes`,
-          about: "Time in compute spans with a call of the process, or of one that works for it, under way.",
+          about: "Time in compute spans during calls of the process or of one of its workers.",
         },
       ],
     },
@@ -42,7 +42,7 @@ export function spanBlocks({ spans, runSeconds }: Job): Block[] {
       columns: tableColumns`
         rank | Process | count | Rank, or the number of a process without one.
         computeSeconds | Computing | seconds | With a compute span open.
-        ioSeconds | I/O | seconds | With a call under way.
+        ioSeconds | I/O | seconds | During calls.
         unhiddenSeconds | Not hidden | seconds | I/O without computing.
       `,
       rows: [...spans.processes]
@@ -88,7 +88,7 @@ function laneFigure(spans: SpanFacts, runSeconds: number): Figure {
     id: "spans",
     title: "Computing and I/O over time",
     caption: `Any process; lanes below are the categories of the application's spans${spans.categories.size > CATEGORIES_MAX ? `, the longest ${CATEGORIES_MAX} of ${spans.categories.size}` : ""}. Gaps below ${formatSeconds(runSeconds / PIECES)} are not drawn.`,
-    summary: `Some process does I/O for ${formatSeconds(all)}; for ${formatSeconds(unhidden)} of it (${formatShare(all > 0 ? unhidden / all : 0)}) some of that has no computing beside it.`,
+    summary: `Some process does I/O for ${formatSeconds(all)}; for ${formatSeconds(unhidden)} of it (${formatShare(all > 0 ? unhidden / all : 0)}) some of it does not overlap with computing.`,
     definition: "J02@1",
     options: {},
     chart: {

@@ -21,9 +21,9 @@ export function storage({ job }: ReportInput): Section {
           kind: "notice",
           level: "missing",
           text: job.facts.has("layout")
-            ? "The log has Lustre records, but of no file that was used."
-            : "The log has no layout of files on Lustre, so their targets are not known.",
-          how: "Darshan records layouts where it was built with Lustre support and files lie on Lustre (module LUSTRE).",
+            ? "The log has Lustre records, but for no file that was used."
+            : "The log has no Lustre file layouts, so the storage targets are unknown.",
+          how: "Darshan records layouts if it was built with Lustre support and the files are on Lustre (module LUSTRE).",
         },
       ],
     };
@@ -31,7 +31,7 @@ export function storage({ job }: ReportInput): Section {
   return {
     ...common,
     intro:
-      "One bar for each OST that a file of the job lies on: its height is the bytes that went there, its colour the time of the calls. Equal heights with one bar in the colour of a much longer time point to a slow target.",
+      "One bar per OST that holds files of the job: its height shows the bytes moved, its colour the time of the calls. Equal heights with one bar in the colour of a much longer time point to a slow target.",
     blocks: [...blocks, adviceTable(striped)],
   };
 }
@@ -45,8 +45,8 @@ function stripFigure(osts: readonly OstLoad[]): Figure {
   return {
     id: "ost-strip",
     title: "Bytes and time on each OST",
-    caption: `${counted(osts.length, "OST")} used (how many the file system has is not in the log), ${formatBytes(sum)} in all, ${formatBytes(sum / osts.length)} each on average. ${traced ? "From traced calls and their stripes." : "Estimated: the load of each file is spread evenly over the stripes that it reached."}`,
-    summary: `OST ${most.ost} has most bytes, ${formatBytes(bytes(most))}; OST ${slowest.ost} most call time, ${formatSeconds(slowest.seconds)}.`,
+    caption: `${counted(osts.length, "OST")} used (the log does not say how many the file system has), ${formatBytes(sum)} in all, ${formatBytes(sum / osts.length)} each on average. ${traced ? "From traced calls and their stripes." : "Estimated: the load of each file is spread evenly over the stripes that it reached."}`,
+    summary: `OST ${most.ost} has the most bytes, ${formatBytes(bytes(most))}; OST ${slowest.ost} the most call time, ${formatSeconds(slowest.seconds)}.`,
     definition: DEFINITIONS.osts.id,
     options: { source: osts[0]?.source ?? "files" },
     chart: {
@@ -70,7 +70,7 @@ function adviceTable(striped: readonly JobFile[]): Block {
   return {
     kind: "table",
     id: "stripes",
-    caption: `Layouts, largest files first. Advice for shared files: ${STRIPES_SOURCE}, never more than the ranks that use it. A file that one rank uses alone needs one stripe.`,
+    caption: `Layouts, largest files first. Advice for shared files: ${STRIPES_SOURCE}, but no more stripes than ranks that use the file. A file that only one rank uses needs one stripe.`,
     columns: tableColumns`
       path | File | text | Path of the file.
       extent | Size reached | bytes | Highest offset read or written, plus one.
@@ -78,7 +78,7 @@ function adviceTable(striped: readonly JobFile[]): Block {
       stripes | Stripes | index | OSTs of the layout.
       stripeBytes | Stripe size | bytes | Of the first layout component.
       advised | Advised | index | ${STRIPES_SOURCE}.
-      arithmetic | Arithmetic | text | Load of each OST with the advised stripes.
+      arithmetic | Arithmetic | text | Load per OST with the advised stripes.
     `,
     rows: shown.map((file) => {
       const extent = extentOf(file);

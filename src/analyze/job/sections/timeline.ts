@@ -15,7 +15,7 @@ export function timeline({ job, trace }: ReportInput): Section {
           kind: "notice",
           level: "missing",
           text: "The log has no traces of single calls (DXT).",
-          how: `${job.files.length === 0 ? "Once there is I/O, set" : "Set"} DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO before the run (Darshan 3.4 and later), or DXT_ENABLE_IO_TRACE=1 (before 3.4). Tracing costs little: about 40 bytes a call.`,
+          how: `${job.files.length === 0 ? "Once there is I/O, set" : "Set"} DARSHAN_MOD_ENABLE=DXT_POSIX,DXT_MPIIO before the run (Darshan 3.4 and later), or DXT_ENABLE_IO_TRACE=1 (before 3.4). Tracing costs little: about 40 bytes per call.`,
         },
       ],
     };
@@ -24,7 +24,7 @@ export function timeline({ job, trace }: ReportInput): Section {
   return {
     ...common,
     detail: true,
-    intro: `${calls} calls on ${counted(trace.filesTotal, "file")}.${nested} Zoom with W and S or ctrl and the wheel, move with A and D or by dragging; drag on the ruler to sum up a stretch of time; click a call for its details.`,
+    intro: `${calls} calls on ${counted(trace.filesTotal, "file")}.${nested} Zoom with W and S or ctrl and the wheel, move with A and D or by dragging; drag on the ruler to sum up an interval; click a call for details.`,
     blocks: [...spanBlocks(job), { kind: "trace", trace }],
   };
 }

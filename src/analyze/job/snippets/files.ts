@@ -62,15 +62,15 @@ const askOnce = (id: string, cCall: string, pythonCall: string) =>
     mpi: {
       c: () => `int found = 0;
 ${cCall.startsWith("stat") ? "struct stat status;\n" : ""}if (rank == 0) found = ${cCall} == 0;
-MPI_Bcast(&found, 1, MPI_INT, 0, comm); /* one call instead of one for each rank */`,
+MPI_Bcast(&found, 1, MPI_INT, 0, comm); /* one call instead of one per rank */`,
       fortran: () => `logical :: found
 integer :: ierr
 if (rank == 0) inquire(file=path, exist=found)
-call MPI_Bcast(found, 1, MPI_LOGICAL, 0, comm, ierr)  ! one call instead of one for each rank`,
+call MPI_Bcast(found, 1, MPI_LOGICAL, 0, comm, ierr)  ! one call instead of one per rank`,
       python: () => `import os
 
 found = os.${pythonCall} if comm.rank == 0 else None
-found = comm.bcast(found, root=0)  # one call instead of one for each rank`,
+found = comm.bcast(found, root=0)  # one call instead of one per rank`,
     },
     plain: {
       c: () => `${cCall.startsWith("stat") ? "struct stat status;\n" : ""}const int found = ${cCall} == 0; /* once, before the loop */

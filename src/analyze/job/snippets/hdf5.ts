@@ -67,7 +67,7 @@ call h5fcreate_f(path, H5F_ACC_TRUNC_F, file, ierr, access_prp=fapl)
       way === "read"
         ? `import h5py
 
-# h5py has no switch for collective metadata: one rank opens the file, looks at its objects and tells the others
+# h5py has no switch for collective metadata: one rank opens the file, lists its objects and broadcasts the names
 names = None
 if comm.rank == 0:
     with h5py.File(path, "r") as file:
@@ -205,21 +205,21 @@ hsize_t start[1] = {first}, stride[1] = {step}, blocks[1] = {pieces}, block[1] =
 H5Sselect_hyperslab(space, H5S_SELECT_SET, start, stride, blocks, block);
 ${
   way === "read"
-    ? "/* or read the box around the points and pick in memory */"
+    ? "/* or read the box around the points and select in memory */"
     : "/* or sort the points by place and write neighbours together */"
 }`,
     fortran: ({ way }) => `! one block instead of a list of points
 call h5sselect_hyperslab_f(space, H5S_SELECT_SET_F, [first], [pieces], ierr, [step], [length])
 ${
   way === "read"
-    ? "! or read the box around the points and pick in memory"
+    ? "! or read the box around the points and select in memory"
     : "! or sort the points by place and write neighbours together"
 }`,
     python: ({ way }) =>
       way === "read"
         ? `# one block instead of a list of points: dataset[list_of_points]
 box = dataset[first:last:step]
-# or read the box around the points and pick in memory
+# or read the box around the points and select in memory
 points = dataset[first:last][indices - first]`
         : `# one block instead of a list of points: dataset[list_of_points] = values
 dataset[first:last:step] = values`,

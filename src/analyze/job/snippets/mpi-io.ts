@@ -160,7 +160,7 @@ ${
     ? `ssize_t got = pread(fd, whole, span, first);
 for (size_t i = 0; got >= 0 && i < (size_t)count && (i + 1) * region + i * gap <= (size_t)got; i++)
   memcpy(buffer + i * region, whole + i * (region + gap), region);`
-    : `pread(fd, whole, span, first); /* what lies in the gaps; not needed where they are unused */
+    : `pread(fd, whole, span, first); /* content of the gaps; not needed if they are unused */
 for (size_t i = 0; i < (size_t)count; i++)
   memcpy(whole + i * (region + gap), buffer + i * region, region);
 pwrite(fd, whole, span, first); /* no other process may write there meanwhile */`
@@ -178,7 +178,7 @@ rows = np.frombuffer(whole, dtype=np.uint8).reshape(count, region + gap)
 ${
   params.way === "read"
     ? "pieces = rows[:, :region].copy()"
-    : `rows[:, :region] = pieces  # what lies in the gaps stays
+    : `rows[:, :region] = pieces  # the content of the gaps stays
 os.pwrite(fd, memoryview(whole)[:span], first)  # no other process may write there meanwhile`
 }`,
   },
@@ -213,12 +213,12 @@ ${pythonPrefix}
 fh.${capital(way)}_at_all(offset, buffer)`,
   },
   plain: {
-    c: ({ way }) => `/* each process knows where its part begins, so that none waits for another */
+    c: ({ way }) => `/* each process knows where its part begins, so none waits for another */
 off_t offset = (off_t)process * bytes_per_process;
 p${way}(fd, buffer, bytes_per_process, offset);`,
     python: ({ way }) => `import os
 
-# each process knows where its part begins, so that none waits for another
+# each process knows where its part begins, so none waits for another
 offset = process * bytes_per_process
 ${way === "read" ? "part = os.pread(fd, bytes_per_process, offset)" : "os.pwrite(fd, buffer, offset)"}`,
   },
@@ -301,15 +301,15 @@ const byMessage = entry("mpi-message", {
   mpi: {
     c: () => `int ranks;
 MPI_Comm_size(comm, &ranks);
-MPI_Sendrecv(buffer, count, MPI_BYTE, (rank + ranks - 1) % ranks, 0, /* to who needs this rank's part */
-             next, count, MPI_BYTE, (rank + 1) % ranks, 0, /* from who has what this rank needs */
+MPI_Sendrecv(buffer, count, MPI_BYTE, (rank + ranks - 1) % ranks, 0, /* to the rank that needs this part */
+             next, count, MPI_BYTE, (rank + 1) % ranks, 0, /* from the rank that has the part needed here */
              comm, MPI_STATUS_IGNORE);`,
     fortran: () => `integer :: ranks, ierr
 call MPI_Comm_size(comm, ranks, ierr)
-! to who needs this rank's part, from who has what this rank needs
+! to the rank that needs this part, from the rank that has the part needed here
 call MPI_Sendrecv(buffer, count, MPI_BYTE, modulo(rank - 1, ranks), 0, &
                   next, count, MPI_BYTE, modulo(rank + 1, ranks), 0, comm, MPI_STATUS_IGNORE, ierr)`,
-    python: () => `# to who needs this rank's part, from who has what this rank needs
+    python: () => `# to the rank that needs this part, from the rank that has the part needed here
 comm.Sendrecv(buffer, dest=(comm.rank - 1) % comm.size, recvbuf=following, source=(comm.rank + 1) % comm.size)`,
   },
 });

@@ -80,8 +80,8 @@ const isNumberOrHex = (part: string) => /^([0-9]+|[0-9a-f]{6,})(\.\w{1,8})?$/i.t
 const folderOf = (path: string) => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
 const REMARKS: Readonly<Record<Placeholder, string>> = {
-  DIR: "# DIR: put the directory in; the log names none that a command should act on",
-  FILE: "# FILE: put the path of the file in; the log does not name it",
+  DIR: "# DIR: fill in the directory; the log names none that a command should act on",
+  FILE: "# FILE: fill in the path of the file; the log does not name it",
 };
 
 /** Paths of one snippet, and what to say of the placeholders among them. */

@@ -75,7 +75,7 @@ describe("a snippet", () => {
 
   it("begins with a remark where a placeholder stands", () => {
     const { code } = snippetOf(program, SNIPPETS.oneStripe, { path: "(record 7)" }, NO_MOUNTS);
-    expect(code).toMatch(/^# DIR: put the directory in; .*\nlfs setstripe -c 1 DIR\n/);
+    expect(code).toMatch(/^# DIR: fill in the directory; .*\nlfs setstripe -c 1 DIR\n/);
   });
 
   it("gives a tiny file no buffer of megabytes", () => {

@@ -23,12 +23,12 @@ function bufferBytes({ fileBytes }: Stream): number {
 export const isTinyStream = ({ fileBytes }: Pick<Stream, "fileBytes">) => fileBytes <= TINY_BYTES;
 
 const cTiny = {
-  read: `/* a file this small is read with one call and kept */
+  read: `/* a file this small: read it with one call and keep it */
 char text[${TINY_BYTES}];
 FILE *stream = fopen(path, "rb");
 size_t bytes = stream == NULL ? 0 : fread(text, 1, sizeof text, stream);
 if (stream != NULL) fclose(stream);`,
-  write: `/* a file this small is put together in memory and written with one call */
+  write: `/* a file this small: assemble it in memory and write it with one call */
 FILE *stream = fopen(path, "wb");
 if (stream == NULL || fwrite(text, 1, bytes, stream) != bytes || fclose(stream) != 0) perror(path);`,
 };
@@ -36,10 +36,10 @@ if (stream == NULL || fwrite(text, 1, bytes, stream) != bytes || fclose(stream) 
 const pythonTiny = {
   read: `from pathlib import Path
 
-text = Path(path).read_bytes()  # a file this small is read with one call and kept`,
+text = Path(path).read_bytes()  # a file this small: read it with one call and keep it`,
   write: `from pathlib import Path
 
-Path(path).write_bytes(text)  # a file this small is put together in memory and written with one call`,
+Path(path).write_bytes(text)  # a file this small: assemble it in memory and write it with one call`,
 };
 
 const cBuffer = (params: Stream) => `FILE *stream = fopen(path, "${params.way === "read" ? "rb" : "wb"}");
@@ -106,20 +106,20 @@ const readRegion = entry<Directed>("read-region", {
   plain: {
     c: ({ way }) =>
       way === "read"
-        ? `/* one seek and one read for the region, then pick in memory */
+        ? `/* one seek and one read for the region, then select in memory */
 fseeko(stream, first, SEEK_SET);
 size_t got = fread(region, 1, bytes, stream);`
-        : `/* put the region together in memory, then one seek and one write */
+        : `/* assemble the region in memory, then one seek and one write */
 fseeko(stream, first, SEEK_SET);
 size_t put = fwrite(region, 1, bytes, stream);`,
     python: ({ way }) => `import numpy as np
 
 ${
   way === "read"
-    ? `# one read for the region, then pick in memory
+    ? `# one read for the region, then select in memory
 region = np.fromfile(path, dtype=np.float64, count=count, offset=first)
 wanted = region[indices]`
-    : `# put the region together in memory, then one seek and one write
+    : `# assemble the region in memory, then one seek and one write
 with open(path, "r+b") as file:
     file.seek(first)
     file.write(region)`
