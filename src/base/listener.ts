@@ -17,3 +17,9 @@ export interface Listener {
   /** A file or folder that must not stay when the program is stopped, until it is done. */
   partialOutput?(path: string): { done(): void };
 }
+
+/** What `skip` is told. */
+export interface Skipped {
+  readonly path: string;
+  readonly reason: string;
+}

@@ -16,7 +16,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CheckFailed } from "../failure.ts";
 import { collectorName } from "../../collect/collector-name.ts";
-import { durationMs } from "./durations.ts";
+import { durationMs } from "../values.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({

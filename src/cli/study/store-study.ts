@@ -25,7 +25,7 @@ import type { Context } from "../context.ts";
 import { originOf, storeOptions, withStore } from "../store/options.ts";
 import { version } from "../../../package.json";
 import { kebab } from "./option-specs.ts";
-import { writeResultFolder } from "../result-folder.ts";
+import { writeResultFolder } from "../page-output.ts";
 import { type PartValues, writePart } from "./study-parts.ts";
 import { whereText } from "./study-output.ts";
 import { option } from "../option.ts";
