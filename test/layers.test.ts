@@ -65,6 +65,10 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
     ...["base", "model", "node", "store", "analyze/study/common", "analyze/study/reuse"],
     ...["analyze/study/system", "analyze/study/metric", "record/experiment"],
   ],
+  demo: [
+    ...["base", "model", "node", "formats", "generate", "inputs", "inputs/job", "report/page"],
+    ...["adaptive/runtime", "adaptive/steps"],
+  ],
   launch: ["base", "node"],
   cluster: ["base", "node"],
   generate: ["base", "model", "formats", "analyze/study/reuse", "analyze/study/system"],
