@@ -32,7 +32,7 @@ const entries = {
   "target-server": "src/ncio/servers/server/process.ts",
   "sim-worker": "src/adaptive/paper/replay/worker.ts",
   "top-worker": "src/inputs/ranking/worker.ts",
-  "reuse-worker": "src/cli/study/reuse-worker.ts",
+  "reuse-worker": "src/studies/reuse-worker.ts",
   "ncio-rank": "src/ncio/run/rank-process.ts",
 };
 

@@ -61,6 +61,14 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
     ...["base", "model", "analyze/study/common", "analyze/study/reuse", "analyze/study/system"],
     ...["analyze/study/metric", "adaptive/paper", "ncio/judge"],
   ],
+  studies: [
+    ...["base", "model", "node", "store", "analyze/study/common", "analyze/study/reuse"],
+    ...["analyze/study/system", "analyze/study/metric", "record/experiment"],
+  ],
+  demo: [
+    ...["base", "model", "node", "formats", "generate", "inputs", "inputs/job", "report/page"],
+    ...["adaptive/runtime", "adaptive/steps"],
+  ],
   launch: ["base", "node"],
   cluster: ["base", "node"],
   generate: ["base", "model", "formats", "analyze/study/reuse", "analyze/study/system"],
@@ -76,6 +84,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
 /** Allowed for `import type` only, which leaves nothing in the program. */
 const ALLOWED_TYPES: Readonly<Record<string, readonly string[]>> = {
   node: ["formats"],
+  studies: ["report/page"],
   launch: ["model", "ncio/pattern"],
   ncio: ["ncio/pattern"],
   "ncio/method": ["model", "launch", "ncio"],

@@ -44,7 +44,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   // The package maker (scripts/dist.mjs) calls it.
   "src/cli/man.ts": ["manPages"],
   "src/cli/study/metric.ts": ["chosenSets"],
-  "src/cli/study/reuse.ts": ["accessBytes", "databaseBytes"],
   "src/collect/metrics/http.ts": ["SERVE_LIMITS"],
   "src/collect/server/collector.ts": ["CollectorOptions"],
   "src/collect/server/run.ts": ["untilNextMs"],
@@ -76,6 +75,8 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/record/experiment/programs.ts": ["libraryName"],
   "src/record/experiment/run.ts": ["delayWords", "wordsOf"],
   "src/record/launch.ts": ["RecordOptions"],
+  "src/studies/reuse.ts": ["accessBytes", "databaseBytes"],
+  "src/studies/metric-runs.ts": ["KeptRuns"],
   "src/store/batch.ts": ["ROW_GROUP_ROWS"],
   "src/store/export.ts": ["exportTable"],
   "src/store/hooks.ts": ["StorePoint", "onStorePoint"],

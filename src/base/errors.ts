@@ -1,6 +1,6 @@
 /**
- * The three kinds of failure. Bad input is a `FormatError`, a bad request is a `UsageError`, and a fault of
- * our own is an `AssertionError` (see assert.ts), which nobody catches to carry on.
+ * The kinds of failure. Bad input is a `FormatError`, a bad request is a `UsageError`, what does not hold is `CheckFailed`, and a
+ * fault of our own is an `AssertionError` (see assert.ts), which nobody catches to carry on.
  */
 
 /** Where in an input something was found: a byte offset in a binary file or a line in a text file. */
@@ -49,6 +49,14 @@ export class UsageError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "UsageError";
+  }
+}
+
+/** The work is done and what was to be checked does not hold: no fault of ours, nor of the input. */
+export class CheckFailed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "CheckFailed";
   }
 }
 

@@ -5,6 +5,8 @@ export interface Listener {
   /** A line for people. */
   note?(message: string): void;
   progress?(work: { readonly label: string; readonly total?: number; readonly unit: string }): {
+    /** How much there will be, where it was not known before. */
+    expect?(total: number): void;
     update(done: number): void;
     add(more: number): void;
     relabel?(label: string): void;
@@ -16,4 +18,10 @@ export interface Listener {
   yieldToEvents?(): Promise<void>;
   /** A file or folder that must not stay when the program is stopped, until it is done. */
   partialOutput?(path: string): { done(): void };
+}
+
+/** What `skip` is told. */
+export interface Skipped {
+  readonly path: string;
+  readonly reason: string;
 }

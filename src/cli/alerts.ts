@@ -1,10 +1,10 @@
 /** `plimsoll alerts`: judges rules on a store. */
+import { CheckFailed } from "../base/errors.ts";
 import { alertRules, DEFAULT_ALERTS, judgeAlerts, parseTime, storedTime } from "../analyze/load/index.ts";
 import { formatMany } from "../base/units.ts";
 import { provenanceJson, provenancePrefix } from "../model/index.ts";
 import { defineCommand } from "./command.ts";
 import { readAlertRules } from "./alert-rules.ts";
-import { CheckFailed } from "./failure.ts";
 import { option } from "./option.ts";
 import { ENGINE_OPTIONS, originOf, withStore } from "./store/options.ts";
 

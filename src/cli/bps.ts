@@ -2,21 +2,20 @@
 import { availableParallelism } from "node:os";
 import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
-import { rankingDocument, rankingOf, rankingVerdict, type Variant } from "../analyze/metric/ranking.ts";
-import { GROUPINGS, type Grouping, type Metrics, originOf } from "../analyze/metric/metrics.ts";
+import { rankingDocument, rankingOf, type Variant } from "../analyze/metric/ranking.ts";
+import { GROUPINGS, type Grouping, originOf } from "../analyze/metric/metrics.ts";
 import { UsageError } from "../base/errors.ts";
 import type { NameFilter } from "../base/glob.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
-import { isSynthetic, markSynthetic, provenanceJson } from "../model/index.ts";
+import { isSynthetic, markSynthetic } from "../model/index.ts";
 import { plain } from "../report/text/index.ts";
-import { type InputFile, findInputs, withoutTwins } from "../inputs/job/index.ts";
-import { isPipe } from "../inputs/held-pipes.ts";
-import { nodeHost } from "../inputs/node.ts";
-import { type ReadSetting, collectInputs } from "../inputs/measure/collect.ts";
-import { metricsJson } from "./bps/json.ts";
+import type { ReadSetting } from "../inputs/measure/collect.ts";
+import { measurePaths, type TimeRange } from "../inputs/measure/measure.ts";
+import { metricsJson, rankingJson } from "../analyze/metric/metrics-json.ts";
 import { nameFilter } from "../inputs/job/index.ts";
-import { parseDuration, parseGroupings } from "./bps/options.ts";
+import { parseDuration } from "./values.ts";
+import { parseChoice } from "../base/choice.ts";
 import { FILE_OPTIONS } from "./job/read.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -98,19 +97,7 @@ export default defineCommand({
       threads: options.threads ?? availableParallelism(),
     };
     if (options.rank) return rank(words, { ...collector, by: [], picture: false }, setting, options, context);
-    const range = rangeOf(options);
-    const pipe = range === undefined ? undefined : words.find(isPipe);
-    if (pipe !== undefined)
-      throw new UsageError(
-        `--from and --to read the input twice, which is impossible for a pipe (${pipe}); save it to a file`,
-      );
-    const metrics = await measured(
-      withoutTwins(findInputs(words, ["calls"], nodeHost, context), nodeHost, context),
-      collector,
-      range,
-      setting,
-      context,
-    );
+    const metrics = await measurePaths(words, collector, rangeOf(options), setting, context);
     filter?.requireMatches();
     const shown = words.length > 3 ? `${words.slice(0, 3).join(" ")} …` : words.join(" ");
     const document = metricDocument({
@@ -135,47 +122,17 @@ async function rank(
   if (words.length < 2) throw new UsageError("--rank compares inputs: name two or more");
   const variants: Variant[] = [];
   let synthetic = 0;
-  for (const word of words) {
-    const inputs = withoutTwins(findInputs([word], ["calls"], nodeHost, context), nodeHost, context);
-    const { metrics } = await collectInputs(inputs, options, setting, context);
-    variants.push({ name: word, values: metrics });
+  for (const name of words) {
+    const metrics = await measurePaths([name], options, undefined, setting, context);
+    variants.push({ name, values: metrics });
     synthetic += Number(isSynthetic(originOf(metrics)));
   }
   const origin = { synthetic, of: variants.length, unit: "variants" };
   const ranking = rankingOf(variants);
   const command = `plimsoll bps --rank ${words.join(" ")}`;
   const document = markSynthetic(rankingDocument(ranking, command, `Plimsoll ${version}`), origin);
-  const json = () => ({
-    origin: provenanceJson(origin),
-    verdict: rankingVerdict(ranking),
-    variants: ranking.variants.map(({ name, values }) => ({
-      name,
-      spanSeconds: values.spanSeconds,
-      bps: values.bps,
-      iops: values.iops,
-      bandwidthBytesPerSecond: values.bandwidthBytesPerSecond,
-      arptSeconds: values.arptSeconds,
-      bytes: values.bytes,
-    })),
-    agreements: ranking.agreements,
-    otherWork: ranking.otherWork,
-  });
+  const json = () => rankingJson(ranking, origin);
   await showDocument(document, { output: given.output, full: given.full, json }, context);
-}
-
-/** A range is given in time after the first access, which a first reading finds. */
-async function measured(
-  inputs: readonly InputFile[],
-  options: CollectorOptions,
-  range: { fromNs: number; toNs: number } | undefined,
-  setting: ReadSetting,
-  context: Context,
-): Promise<Metrics> {
-  if (range === undefined) return (await collectInputs(inputs, options, setting, context)).metrics;
-  const { everyNs: _, ...whole } = { ...options, by: [], picture: false };
-  const { metrics, used } = await collectInputs(inputs, whole, setting, context);
-  const chosen = { ...options, range: { ...range, origin: metrics.clock.origin } };
-  return (await collectInputs(used, chosen, setting, context)).metrics;
 }
 
 function collectorOptions(
@@ -204,10 +161,16 @@ function collectorOptions(
   };
 }
 
-function rangeOf({ from, to }: BpsValues): { fromNs: number; toNs: number } | undefined {
+function rangeOf({ from, to }: BpsValues): TimeRange | undefined {
   if (from === undefined && to === undefined) return undefined;
   const fromNs = from === undefined ? 0 : parseDuration("--from", from);
   const toNs = to === undefined ? Number.POSITIVE_INFINITY : parseDuration("--to", to);
   if (!(fromNs < toNs)) throw new UsageError(`--from ${from} is not before --to ${to}`);
   return { fromNs, toNs };
+}
+
+/** `--by process,file` and `--by process --by file` are the same. */
+function parseGroupings(words: readonly string[]): Grouping[] {
+  const names = words.flatMap((word) => word.split(",")).filter((name) => name !== "");
+  return [...new Set(names.map((name) => parseChoice("--by", GROUPINGS, name) as Grouping))];
 }

@@ -3,15 +3,11 @@
 import type { CommandEntry } from "./command.ts";
 import { oneLine } from "./failure.ts";
 import type { Io } from "./io.ts";
+import type { Skipped } from "../base/listener.ts";
 import { writeJson } from "../base/json.ts";
 import { type PartialOutput, PartialOutputs } from "./partial.ts";
 import { NO_PROGRESS, type Progress, ProgressBar, type ProgressOptions } from "./progress.ts";
 import { BufferedSink, type ByteSink, OutputClosed } from "./sink.ts";
-
-export interface Skipped {
-  readonly path: string;
-  readonly reason: string;
-}
 
 export interface Context {
   /** Print one JSON document (`printJson`) and nothing else on stdout. */

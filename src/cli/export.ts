@@ -24,11 +24,10 @@ import { withLog } from "../inputs/log/index.ts";
 import { LOG_TABLES, type LogTable, logTable, logTableSchema } from "../inputs/log-tables.ts";
 import { nodeHost } from "../inputs/node.ts";
 import { temporaryPath } from "../node/output-file.ts";
-import { parseDuration } from "./bps/options.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { option } from "./option.ts";
-import { parseWindow } from "./values.ts";
+import { parseDuration, parseWindow } from "./values.ts";
 
 const FORMATS = ["perfetto", "speedscope", "csv", "parquet"] as const;
 type Format = (typeof FORMATS)[number];

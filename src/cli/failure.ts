@@ -2,19 +2,11 @@
 
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, relative } from "node:path";
-import { FormatError, UsageError } from "../base/errors.ts";
+import { CheckFailed, FormatError, UsageError } from "../base/errors.ts";
 import { PART } from "../node/durable.ts";
 import { isRaw, mayBeReplaced } from "../node/raw-path.ts";
 
 export const EXIT = { done: 0, failed: 1, usage: 2, skipped: 3, SIGINT: 130, SIGTERM: 143 } as const;
-
-/** The work is done and what the user asked to be checked does not hold: exit code 1, no fault of ours or the input. */
-export class CheckFailed extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "CheckFailed";
-  }
-}
 
 interface Failure {
   readonly line: string;

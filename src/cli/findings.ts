@@ -11,14 +11,13 @@ import {
   needsText,
   verdictOf,
 } from "../analyze/job/index.ts";
-import { UsageError } from "../base/errors.ts";
+import { CheckFailed, UsageError } from "../base/errors.ts";
 import { formatSize } from "../base/units.ts";
 import { SEVERITIES, type Severity } from "../model/index.ts";
 import { formatValue } from "../plot/index.ts";
 import { findingsText, wrap } from "../report/text/index.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
-import { CheckFailed } from "./failure.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
 import { option } from "./option.ts";
 import { provenancePrefix } from "../model/index.ts";

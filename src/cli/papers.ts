@@ -10,7 +10,8 @@ import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { option } from "./option.ts";
 import { showDocument } from "./show-document.ts";
-import { ENGINE_OPTIONS, type EngineValues } from "./store/options.ts";
+import { ENGINE_OPTIONS, type EngineValues, storeOptions } from "./store/options.ts";
+import type { StoreStudy, StudyOutcome } from "../studies/store-study.ts";
 
 const RESULT_FILES = ["study.json", "checks.json", "sweep.json"];
 
@@ -87,15 +88,23 @@ function parsed(file: string): unknown {
 
 /** Both studies with their defaults; one that finds nothing in the store is left out. */
 async function storeResults(store: string, engine: EngineValues, context: Context): Promise<GivenResult[]> {
-  const [{ reuseResult }, { systemResult }] = await Promise.all([
-    import("./study/reuse.ts"),
-    import("./study/system.ts"),
-  ]);
+  const [{ reuseStudy }, { systemStudy }, { hasRows, studyResult, studyStore }, reuse, system] =
+    await Promise.all([
+      import("../studies/reuse.ts"),
+      import("../studies/system.ts"),
+      import("../studies/store-study.ts"),
+      import("../analyze/study/reuse/index.ts"),
+      import("../analyze/study/system/index.ts"),
+    ]);
+  const source = { store, engine: storeOptions(engine) };
   const results: GivenResult[] = [];
-  for (const result of [reuseResult, systemResult]) {
-    const value = await result({ ...engine, store }, context);
+  const add = async <Study extends StudyOutcome>(kind: StoreStudy<Study>) => {
+    if (!(await hasRows(kind, source))) return;
+    const result = studyResult(kind, await studyStore(kind, source, false, context));
     // The same fields as those of study.json.
-    if (value !== undefined) results.push({ source: store, value: JSON.parse(jsonText(value)) });
-  }
+    results.push({ source: store, value: JSON.parse(jsonText(result)) });
+  };
+  await add(reuseStudy(reuse.reuseOptions({}), engine));
+  await add(systemStudy(system.systemOptions({}), engine));
   return results;
 }

@@ -1,12 +1,11 @@
 /** `plimsoll record -- CMD…`: runs a program, records its accesses, and sums them up. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { UsageError } from "../base/errors.ts";
+import { CheckFailed, UsageError } from "../base/errors.ts";
 import { OPTIONS_FILE, type RecordRun, recordCommand, RUN_FILE } from "../record/launch.ts";
 import { ShimUnavailable } from "../record/shim.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
-import { CheckFailed } from "./failure.ts";
 import { reportDocument } from "../inputs/job/index.ts";
 import { readJob } from "../inputs/node.ts";
 import { version } from "../../package.json";

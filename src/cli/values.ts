@@ -57,3 +57,45 @@ export function parseWindow(text: string): { startSeconds: number; endSeconds: n
     throw new UsageError(`--window ${text} is not FROM-TO in seconds with FROM before TO, such as 12.5-14`);
   return { startSeconds, endSeconds };
 }
+
+const UNIT_NS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  "": 1e9,
+  min: 60e9,
+  m: 60e9,
+  h: 3600e9,
+  d: 86_400e9,
+};
+
+/** `1s`, `250ms`, `1.5`, `30d`: nanoseconds; a bare number is seconds. */
+function durationNs(flag: string, text: string, examples: string): number {
+  const match = /^(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)$/.exec(text.trim());
+  const unit = match === null ? undefined : UNIT_NS[match[2] as string];
+  if (match === null || unit === undefined)
+    throw new UsageError(`${flag} ${text}: expected a time such as ${examples}`);
+  return Number(match[1]) * unit;
+}
+
+/** A time in a trace, in whole nanoseconds. */
+export function parseDuration(flag: string, text: string): number {
+  const ns = Math.round(durationNs(flag, text, "1s, 250ms or 1.5"));
+  if (!Number.isSafeInteger(ns)) throw new UsageError(`${flag} ${text}: too long`);
+  return ns;
+}
+
+/** A time on the clock, in whole milliseconds. */
+export function durationMs(
+  flag: string,
+  text: string,
+  least = 1,
+  examples = "60s, 5min, 12h or 30d",
+): number {
+  const ms = Math.round(durationNs(flag, text, examples) / 1e6);
+  if (ms > 3_650 * 86_400_000) throw new UsageError(`${flag} ${text}: more than ten years`);
+  if (ms < least) throw new UsageError(`${flag} ${text}: must be at least ${least} ms`);
+  return ms;
+}

@@ -1,10 +1,10 @@
 /** `plimsoll verify`: is every byte of a dataset what was written? */
+import { CheckFailed } from "../base/errors.ts";
 import { formatBytes, formatMany } from "../base/units.ts";
 import { type BlockCheck, type BpDataset, dataBytes } from "../formats/bp/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDataset } from "../inputs/dataset.ts";
-import { CheckFailed } from "./failure.ts";
 
 export default defineCommand({
   name: "verify",

@@ -1,7 +1,7 @@
 /** `plimsoll write`: drains files onto storage targets, as one dataset. */
 import { existsSync } from "node:fs";
 import { runsDocument } from "../adaptive/steps/index.ts";
-import { UsageError } from "../base/errors.ts";
+import { CheckFailed, UsageError } from "../base/errors.ts";
 import { formatRate } from "../base/units.ts";
 import {
   addRun,
@@ -20,7 +20,6 @@ import {
 import { version } from "../../package.json";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
-import { CheckFailed } from "./failure.ts";
 import { writePage } from "./page-output.ts";
 import { parseOsts, parseSpeeds } from "./write/options.ts";
 import { previewJson, previewLines } from "./write/preview.ts";

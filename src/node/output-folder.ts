@@ -1,6 +1,16 @@
 /** A folder of results that is there whole or not at all, and that never replaces somebody else's. */
 
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
 
@@ -47,3 +57,12 @@ export async function replaceFolder<T>(
 
 const isEmptyFolder = (path: string): boolean =>
   statSync(path).isDirectory() && readdirSync(path).length === 0;
+
+/** The JSON file of an earlier result; undefined where there is none. */
+export function readResult(folder: string, json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, json), "utf8")) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

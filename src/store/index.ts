@@ -1,10 +1,11 @@
 /** The store of record: what was read from logs, for studies. */
 export { type OriginTable, provenanceOf } from "./provenance.ts";
+export { askStore } from "./ask.ts";
 export { adoptBatches } from "./adopt.ts";
 export type { Batch } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
 export { compactStore } from "./compact.ts";
-export type { Database } from "./database.ts";
+export type { Database, StoreOptions } from "./database.ts";
 export { exportFile, type ExportFormat } from "./export.ts";
 export { makePart, partFolders, takeSnapshot } from "./part-folder.ts";
 export { openParts } from "./parts-session.ts";

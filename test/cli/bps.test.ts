@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import type { CommandEntry } from "../../src/cli/command.ts";
-import { parseDuration } from "../../src/cli/bps/options.ts";
+import { parseDuration } from "../../src/cli/values.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
 import { KIND } from "../../src/formats/trace/layout.ts";

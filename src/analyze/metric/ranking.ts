@@ -43,7 +43,7 @@ interface Agreement {
   readonly tau: number;
 }
 
-interface Ranking {
+export interface Ranking {
   /** Fastest first. */
   readonly variants: readonly Variant[];
   readonly agreements: readonly Agreement[];

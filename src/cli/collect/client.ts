@@ -14,7 +14,7 @@ import { reasonOf } from "../../collect/files.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { collectorName } from "../../collect/collector-name.ts";
-import { durationMs } from "./durations.ts";
+import { durationMs } from "../values.ts";
 import { option } from "../option.ts";
 
 const MODES = ["before", "after", "list", "clean"] as const;

@@ -1,23 +1,13 @@
 import { hostname } from "node:os";
-import { join } from "node:path";
 import { version } from "../../../package.json";
 import { UsageError } from "../../base/errors.ts";
-import { codeOf, FOLDER_MODE } from "../../collect/files.ts";
-import { type MetricsServer, type Page, serveMetrics } from "../../collect/metrics/http.ts";
-import { metricsPage } from "../../collect/metrics/page.ts";
-import { PageReaders } from "../../collect/metrics/readers.ts";
-import { MetricTotals } from "../../collect/metrics/totals.ts";
-import { type SampleResult, ServerCollector } from "../../collect/server/collector.ts";
-import { runCollector } from "../../collect/server/run.ts";
-import { FolderInUse, type FolderLock, lockFolder } from "../../node/folder-lock.ts";
-import { makeFolder } from "../../node/folders.ts";
+import type { SampleResult } from "../../collect/server/collector.ts";
+import { type Address, collectServer } from "../../collect/server/service.ts";
 import { keepHeapSmall } from "../../node/small-heap.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CheckFailed } from "../failure.ts";
-import { collectorName } from "../../collect/collector-name.ts";
-import { durationMs } from "./durations.ts";
 import { option } from "../option.ts";
+import { durationMs } from "../values.ts";
 
 export default defineCommand({
   name: "collect server",
@@ -44,91 +34,22 @@ export default defineCommand({
   },
   async run({ options }, context) {
     const cleanUp = keepHeapSmall();
-    const everyMs = durationMs("--every", options.every, 10);
-    const keepMs = durationMs("--keep", options.keep, 1000);
+    const { once, dir, root, top, brw, keepBytes } = options;
     const host = options.host ?? (hostname().split(".")[0] as string);
     if (host === "") throw new UsageError("--host is empty");
-    if (options.dir === "") throw new UsageError("--dir is empty");
-    const address = options.metrics === undefined ? undefined : parseAddress(options.metrics);
-    const lost = new AbortController();
-    const lock = await lockDir(options.dir, lost, context);
-    let server: MetricsServer | undefined;
-    try {
-      const readers = new PageReaders(() => performance.now());
-      const totals = address === undefined ? undefined : new MetricTotals(options.top, readers);
-      const collector = new ServerCollector({
-        root: options.root,
-        dir: options.dir,
-        host,
-        collector: collectorName(version, options.root),
-        everyNs: BigInt(everyMs) * 1_000_000n,
-        keepNs: BigInt(keepMs) * 1_000_000n,
-        keepBytes: options.keepBytes,
-        withBrw: options.brw,
-        time: { wallNs, monotonicMs: () => performance.now() },
-        listener: totals,
-        note: (message) => context.note(message),
-        cleanUp,
-      });
-      if (totals !== undefined && address !== undefined) {
-        server = await listen(address, () => {
-          const { samples } = readers;
-          const text = metricsPage(totals, collector.health, { host, version, nowNs: wallNs() });
-          return { text, taken: (reader) => readers.hasRead(reader, samples) };
-        });
-        context.note(`metrics on http://${server.address}/metrics`);
-      }
-      if (options.once) printSample(collector.sample(), context);
-      else {
-        await runCollector(collector, {
-          everyMs,
-          signal: context.signal,
-          lost: lost.signal,
-          wallMs: () => Date.now(),
-          note: (message) => context.note(message),
-        });
-      }
-      if (lost.signal.aborted)
-        throw new CheckFailed(
-          `another collector took over ${options.dir}, since this one was suspended for too long`,
-        );
-    } finally {
-      server?.close();
-      lock.release();
-    }
+    if (dir === "") throw new UsageError("--dir is empty");
+    const sample = await collectServer({
+      ...{ root, dir, host, version, once, keepBytes, brw, top },
+      everyMs: durationMs("--every", options.every, 10),
+      keepMs: durationMs("--keep", options.keep, 1000),
+      metrics: options.metrics === undefined ? undefined : parseAddress(options.metrics),
+      signal: context.signal,
+      note: (message) => context.note(message),
+      cleanUp,
+    });
+    if (sample !== undefined) printSample(sample, context);
   },
 });
-
-/** Nobody else collects into the folder meanwhile. */
-async function lockDir(dir: string, lost: AbortController, context: Context): Promise<FolderLock> {
-  const work = join(dir, "work");
-  makeFolder(work, FOLDER_MODE);
-  try {
-    return await lockFolder(join(work, "lock"), "collecting", {
-      wait: false,
-      silentMs: SILENT_MS,
-      signal: context.signal,
-      onLost: () => lost.abort(),
-      onWait: (holder) =>
-        context.note(`${dir} is locked by ${holder}; waiting up to ${SILENT_MS / 1000} s for a sign of life`),
-    });
-  } catch (error) {
-    if (!(error instanceof FolderInUse)) throw error;
-    throw new CheckFailed(
-      `another collector uses ${dir} (${error.holder}); stop it, or choose another --dir`,
-    );
-  }
-}
-
-/** A collector that was not heard of for so long is gone: it touches its lock every 5 s. */
-const SILENT_MS = 30_000;
-
-const wallNs = () => BigInt(Date.now()) * 1_000_000n;
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** `9177`, `127.0.0.1:9177`, `[::1]:9177`, `oss1:9177`. */
 function parseAddress(text: string): Address {
@@ -139,23 +60,6 @@ function parseAddress(text: string): Address {
       `--metrics ${text}: expected a port, or an address and a port such as 127.0.0.1:9177`,
     );
   return { host: match[1] ?? (match[2] || "127.0.0.1"), port };
-}
-
-async function listen({ host, port }: Address, page: () => Page): Promise<MetricsServer> {
-  try {
-    return await serveMetrics(host, port, page);
-  } catch (error) {
-    const code = codeOf(error);
-    const reason =
-      code === "EADDRINUSE"
-        ? "port already in use"
-        : code === "EACCES"
-          ? "permission denied; ports below 1024 need root"
-          : code === "EADDRNOTAVAIL" || code === "ENOTFOUND"
-            ? "no address of this machine"
-            : (error as Error).message;
-    throw new UsageError(`--metrics ${host}:${port}: ${reason}`, { cause: error });
-  }
 }
 
 function printSample(result: SampleResult, context: Context): void {

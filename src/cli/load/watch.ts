@@ -11,7 +11,7 @@ import {
 import { WatchedFolders } from "../../collect/watch/folder.ts";
 import { inFile, UsageError } from "../../base/errors.ts";
 import { isSynthetic, type LiveLoad } from "../../model/index.ts";
-import { durationMs } from "../collect/durations.ts";
+import { durationMs } from "../values.ts";
 import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
 import { Screen } from "../screen.ts";

@@ -2,7 +2,7 @@
 import { formatCount, formatMany, formatRate, formatScaled, formatSeconds } from "../../base/units.ts";
 import { SYNC_NOTE } from "../../formats/trace/notes.ts";
 import type { RecordRun } from "../../record/launch.ts";
-import { metricsJson } from "../bps/json.ts";
+import { metricsJson } from "../../analyze/metric/metrics-json.ts";
 import type { MeasuredRecording } from "../../inputs/measure/recording.ts";
 
 export function recordJson(

@@ -19,6 +19,7 @@ import { PARAMETER_NAMES, PARAMETERS, type ParameterName } from "../../adaptive/
 import { defineCommand } from "../command.ts";
 import { machineFrom } from "./machine.ts";
 import { option } from "../option.ts";
+import { durationMs } from "../values.ts";
 
 export default defineCommand({
   name: "sim calibrate",
@@ -62,7 +63,7 @@ export default defineCommand({
     const { samples, tests, seed, seeds } = options;
     const effort = { samples, tests, seed, seeds };
     const threads = options.threads ?? availableParallelism();
-    const limitMs = parseBudget(options.budget);
+    const limitMs = durationMs("--budget", options.budget, 0, "30s, 5m or 1h");
     const began = performance.now();
     const progress = context.progress({ label: "calibrating", unit: "sets" });
     const result = await calibrate({
@@ -94,14 +95,6 @@ function publishedOf(machine: Machine) {
       `no published numbers for ${machine.name}: give your measurements with --targets (for the paper's machines, set "name" in the file to one of ${MACHINES.map((one) => one.name).join(", ")})`,
     );
   return judgingOf(machine.name);
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3 };
-
-function parseBudget(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)([smh])$/.exec(text.trim());
-  if (match === null) throw new UsageError(`--budget ${text}: expected a time such as 30s, 5m or 1h`);
-  return Number(match[1]) * (UNIT_MS[match[2] as string] as number);
 }
 
 function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {

@@ -2,7 +2,7 @@
 import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { UsageError } from "../../base/errors.ts";
+import { CheckFailed, UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import {
   type Checked,
@@ -19,7 +19,6 @@ import {
 import { faultText } from "../../adaptive/sim/host/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CheckFailed } from "../failure.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({

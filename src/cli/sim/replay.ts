@@ -11,7 +11,7 @@ import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
 import { defineCommand, type OptionValues } from "../command.ts";
-import { writeResultFolder } from "../result-folder.ts";
+import { writeResultFolder } from "../page-output.ts";
 import { didYouMean } from "../../base/choice.ts";
 import { option } from "../option.ts";
 

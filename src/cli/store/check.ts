@@ -1,9 +1,9 @@
 /** `plimsoll store check`: is all there, as it was written? */
+import { CheckFailed } from "../../base/errors.ts";
 import { textTable } from "../../base/text-table.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { type CheckReport, checkStore, stretchText } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
-import { CheckFailed } from "../failure.ts";
 import type { Progress } from "../progress.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 import { option } from "../option.ts";

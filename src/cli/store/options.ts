@@ -38,16 +38,6 @@ export async function withStore<T>(
   ask: (db: Queryable) => Promise<T>,
 ): Promise<T> {
   if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
-  const { Store } = await import("../../store/index.ts");
-  const store = await Store.open(options.store, storeOptions(options));
-  try {
-    const session = await store.query();
-    try {
-      return await ask(session);
-    } finally {
-      session.close();
-    }
-  } finally {
-    await store.close();
-  }
+  const { askStore } = await import("../../store/index.ts");
+  return askStore(options.store, storeOptions(options), ask);
 }

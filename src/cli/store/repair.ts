@@ -1,7 +1,7 @@
 /** `plimsoll store repair`: what is lost with damaged segments, and a store that works without them. */
+import { CheckFailed } from "../../base/errors.ts";
 import { repairStore } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
-import { CheckFailed } from "../failure.ts";
 import type { Progress } from "../progress.ts";
 import { APPLY_OPTION, printLosses } from "./losses.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";

@@ -1,19 +1,12 @@
 /** `plimsoll study metric`: the experiments of the BPS paper (He, Sun and Yin, IPDPSW '13) on this machine. */
-import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   isSetId,
   metricStudy,
-  parseRunsCsv,
   type ResampleOptions,
-  type Run,
   runsCsv,
   SET_IDS,
   type SetId,
-  isSetting,
-  type StudySetting,
-  simulateRuns,
   studyDocument,
   studyFigures,
   explainDocument,
@@ -21,12 +14,19 @@ import {
   explainJson,
   studyJson,
 } from "../../analyze/study/metric/index.ts";
-import { FormatError, UsageError } from "../../base/errors.ts";
-import { DEVICE_CHOICES, type DeviceChoice } from "../../record/experiment/index.ts";
+import { UsageError } from "../../base/errors.ts";
+import { DEVICE_CHOICES } from "../../record/experiment/index.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { readResult, writeResultFolder } from "../result-folder.ts";
-import { KeptRuns, STUDY_JSON, STUDY_KIND } from "./kept-runs.ts";
+import { writeResultFolder } from "../page-output.ts";
+import {
+  checkOutput,
+  earlierRuns,
+  measuredRuns,
+  simulatedRuns,
+  STUDY_JSON,
+  STUDY_KIND,
+} from "../../studies/metric-runs.ts";
 import { studyText } from "./metric-text.ts";
 import { RECORD_BYTES } from "../../formats/trace/layout.ts";
 import { renderText } from "../../report/text/index.ts";
@@ -92,10 +92,10 @@ export default defineCommand({
     if (options.output !== undefined) checkOutput(options.output);
     const repeats = options.repeats ?? (options.quick ? 2 : 5);
     const { runs, setting } = options.simulate
-      ? simulated(sets, repeats, options.seed)
+      ? simulatedRuns(sets, repeats, options.seed)
       : options.from !== undefined
-        ? earlier(options.from, sets)
-        : await real(
+        ? earlierRuns(options.from, sets)
+        : await measuredRuns(
             { ...options, sets, repeats, dir: options.dir ?? tmpdir(), keepIn: options.output },
             context,
           );
@@ -171,91 +171,4 @@ function commandOf(options: Readonly<Record<string, unknown>>, sets: readonly Se
   if (options.average !== "median") words.push(`--average ${String(options.average)}`);
   words.push(`--seed ${String(options.seed)}`, `-o ${String(options.output ?? "metric")}`);
   return words.join(" ");
-}
-
-interface Measured {
-  readonly runs: readonly Run[];
-  readonly setting: StudySetting;
-}
-
-function simulated(sets: readonly SetId[], repeats: number, seed: number): Measured {
-  return {
-    runs: simulateRuns({ sets, repeats, seed }),
-    setting: {
-      simulated: true,
-      machine: [{ label: "Device", text: "simulated: latency, bandwidth, server queues, shared link" }],
-      workloads: {},
-      notes: [
-        "Simulated. Latency and bandwidth of HDD and SSD are derived from the published points; servers, link and the cost of a sieved region are guesses. Data size is 1/64 of the paper's. The model was built to show the effects that the paper describes: agreement checks the model and is no evidence for the paper.",
-      ],
-    },
-  };
-}
-
-interface RealOptions {
-  readonly sets: readonly SetId[];
-  readonly repeats: number;
-  readonly quick: boolean;
-  readonly size?: number | undefined;
-  readonly device: DeviceChoice;
-  readonly dir: string;
-  readonly seed: number;
-  /** Folder of results to come; what was measured is kept beside it until they are there. */
-  readonly keepIn: string | undefined;
-}
-
-async function real(options: RealOptions, context: Context): Promise<Measured> {
-  const { runExperiment } = await import("../../record/experiment/index.ts");
-  const bar = context.progress({ label: "study metric", unit: "runs" });
-  const kept = options.keepIn === undefined ? undefined : new KeptRuns(options.keepIn);
-  const work = runExperiment(options, {
-    signal: context.signal,
-    measured: (runs, setting) => kept?.save(runs, setting),
-    say: (text) => context.note(text),
-    expect: (total) => bar.expect(total),
-    done: (count) => bar.update(count),
-    /** On failure and on Ctrl-C it is removed. */
-    folder: (path) => context.partialOutput(path),
-  });
-  try {
-    const result = await work;
-    bar.end();
-    kept?.remove();
-    return result;
-  } catch (error) {
-    const told = kept?.told();
-    if (told !== undefined) context.note(told);
-    throw error;
-  }
-}
-
-function earlier(folder: string, sets: readonly SetId[]): Measured {
-  const path = join(folder, "runs.csv");
-  const study = readStudy(folder);
-  if (study === undefined)
-    throw new UsageError(`--from ${folder}: no study.json of an earlier study metric is there`);
-  const { setting } = study;
-  if (!isSetting(setting))
-    throw new FormatError(join(folder, "study.json"), {}, "its setting has missing or wrong fields");
-  const all = parseRunsCsv(readFileSync(path, "utf8"), path);
-  const runs = all.filter(({ set }) => sets.includes(set));
-  if (runs.length === 0)
-    throw new FormatError(
-      path,
-      {},
-      `no runs of set ${sets.join(", ")}; it has ${[...new Set(all.map(({ set }) => set))].join(", ") || "none"}`,
-    );
-  return { runs, setting };
-}
-
-function readStudy(folder: string): { readonly setting?: unknown } | undefined {
-  const json = readResult(folder, STUDY_JSON);
-  return json?.kind === STUDY_KIND && json.study === "metric" ? json : undefined;
-}
-
-/** Said before minutes of runs, not after them. */
-function checkOutput(path: string): void {
-  const folder = path.replace(/(?<=.)\/+$/, "");
-  if (existsSync(folder) && readStudy(folder) === undefined)
-    throw new UsageError(`${folder} exists and is not an earlier study; choose another with --output`);
 }

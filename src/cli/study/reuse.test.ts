@@ -9,7 +9,7 @@ import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
 import { STUDY_ITEMS } from "../../analyze/study/reuse/index.ts";
 import { sizeOf } from "../../analyze/study/common/options.ts";
-import { accessBytes, databaseBytes } from "./reuse.ts";
+import { accessBytes, databaseBytes } from "../../studies/reuse.ts";
 
 const table: CommandEntry[] = [
   { name: "study reuse", summary: "study", load: () => import("./reuse.ts") },

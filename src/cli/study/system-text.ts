@@ -1,34 +1,9 @@
-/** The study of a system as JSON and on the terminal. */
+/** The study of a system on the terminal. */
 import { numberOf } from "../../analyze/study/common/values.ts";
 import { type Study, SYSTEM_STUDY, verdictOf } from "../../analyze/study/system/index.ts";
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
-import { itemsJson } from "./items-json.ts";
 import { findingLines, linesText } from "./study-output.ts";
 import { isSynthetic, type Provenance } from "../../model/index.ts";
-
-/** What --json prints: the contract of all studies. */
-export function studyJson({
-  items,
-  findings,
-  recommendations,
-  options,
-  jobs,
-  series,
-  clusters,
-  seconds,
-}: Study): object {
-  return {
-    study: "system",
-    options,
-    jobs,
-    seriesJobs: series,
-    clusters,
-    items: itemsJson(items),
-    findings,
-    recommendations,
-    seconds,
-  };
-}
 
 /** The terminal's summary: what was studied, then each observation with own beside published, then what to do. */
 export function studyText(study: Study, width: number, origin: Provenance): string {

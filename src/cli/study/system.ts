@@ -1,45 +1,24 @@
 /** `plimsoll study system`: the study of job I/O (Paul et al. 2020) on the jobs and minutes of a store. */
-import {
-  runStudy,
-  STUDY_STEPS,
-  type Study,
-  studyDocument,
-  SYSTEM_ITEMS,
-  SYSTEM_OPTIONS,
-  SYSTEM_ROWS,
-  systemOptions,
-  systemPart,
-} from "../../analyze/study/system/index.ts";
+import { type Study, SYSTEM_ITEMS, SYSTEM_OPTIONS, systemOptions } from "../../analyze/study/system/index.ts";
+import { systemStudy } from "../../studies/system.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 import { optionSpecs } from "./option-specs.ts";
-import {
-  givenOptions,
-  runStoreStudy,
-  STUDY_FOLDERS,
-  type StoreStudy,
-  storeStudyResult,
-  type StudyCliOptions,
-} from "./store-study.ts";
-import { PART_OPTIONS } from "./study-parts.ts";
-import { studyJson, studyText } from "./system-text.ts";
-
-const STUDY_OPTIONS = optionSpecs(SYSTEM_OPTIONS);
+import { givenOptions, runStoreStudy, STUDY_OPTIONS, type StudyCliOptions } from "./store-study.ts";
+import { studyText } from "./system-text.ts";
 
 export default defineCommand({
   name: "study system",
   description:
     "Repeats the analyses of Paul et al. (2020) on the jobs of a store and their per-minute server counters: job length and size, reads and writes, write efficiency, metadata load, dominant days, users and hours, share of run time in I/O, and period and size of write bursts. Shows every number next to the published one, gives a verdict on each observation for this system (confirmed, refuted or insufficient), and lists the contradictions of the paper. With --output it writes a folder: report.html, figures as SVG and CSV, tables as CSV, and study.json.",
   options: {
-    ...STUDY_FOLDERS,
-    ...ENGINE_OPTIONS,
-    ...PART_OPTIONS,
+    ...STUDY_OPTIONS,
     memory: {
       ...ENGINE_OPTIONS.memory,
       help: "database memory limit; beyond it, spill to disk; plus about 150 bytes per job (default: 1 GiB)",
     },
-    ...STUDY_OPTIONS,
+    ...optionSpecs(SYSTEM_OPTIONS),
   },
   examples: {
     "plimsoll study system --store site --zone America/Los_Angeles":
@@ -51,36 +30,11 @@ export default defineCommand({
   },
   async run({ options: given }, context) {
     const options = given as unknown as StudyCliOptions;
-    await runStoreStudy(systemStudy(options, context), options, context);
+    const chosen = systemOptions(givenOptions(SYSTEM_OPTIONS, options));
+    const words = { note: (study: Study) => tellNotes(study, context), text: studyText };
+    await runStoreStudy(systemStudy(chosen, options), options, words, context);
   },
 });
-
-/** The study with these options, without output: what --json prints, or undefined for a store without jobs. */
-export const systemResult = (options: StudyCliOptions, context: Context): Promise<object | undefined> =>
-  storeStudyResult(systemStudy(options, context), options, context);
-
-function systemStudy(options: StudyCliOptions, context: Context): StoreStudy<Study> {
-  const chosen = systemOptions(givenOptions(SYSTEM_OPTIONS, options));
-  return {
-    name: "system",
-    kind: "plimsoll system study",
-    steps: STUDY_STEPS,
-    databaseBytes: options.memory ?? MEMORY_DEFAULT,
-    rows: SYSTEM_ROWS,
-    empty: "has no jobs and no target counters",
-    origin: ["jobs", "readings"],
-    run: (session, watch) => runStudy(session, chosen, watch),
-    options: chosen,
-    part: (session, write) => systemPart(session, chosen, write),
-    note: (study) => tellNotes(study, context),
-    document: studyDocument,
-    tables: () => [],
-    json: studyJson,
-    text: studyText,
-  };
-}
-
-const MEMORY_DEFAULT = 1024 ** 3;
 
 function tellNotes({ options, clusters, items }: Study, context: Context): void {
   if (options.cluster !== "" && !clusters.includes(options.cluster))

@@ -1,8 +1,8 @@
 /** `plimsoll targets status`. */
+import { CheckFailed } from "../../base/errors.ts";
 import { formatBytes, formatCount, formatMany, formatSeconds } from "../../base/units.ts";
 import { type ServerStatus, targetsStatus } from "../../ncio/servers/index.ts";
 import { defineCommand } from "../command.ts";
-import { CheckFailed } from "../failure.ts";
 import { checkDir, DIR_OPTION } from "./folder.ts";
 
 export default defineCommand({

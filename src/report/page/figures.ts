@@ -1,9 +1,8 @@
 /** The figures of a document as a folder of SVG and CSV, with a list of what they are. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Listener } from "../../base/listener.ts";
 import { type Document, type Figure, figureOrigin } from "../../model/index.ts";
-import { replaceFolder } from "../../node/output-folder.ts";
+import { readResult, replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { figureFiles, figuresOf } from "../compose.ts";
 
@@ -53,10 +52,4 @@ function listed(figure: Figure) {
   };
 }
 
-function isFigures(folder: string): boolean {
-  try {
-    return JSON.parse(readFileSync(join(folder, "figures.json"), "utf8"))?.kind === FIGURES_KIND;
-  } catch {
-    return false;
-  }
-}
+const isFigures = (folder: string): boolean => readResult(folder, "figures.json")?.kind === FIGURES_KIND;

@@ -2,9 +2,9 @@
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { builtFile, isBuild } from "../../node/built.ts";
-import { ThreadPool } from "../../node/thread-pool.ts";
-import type { GroupRuns, RunsState, RunsWork } from "../../analyze/study/reuse/index.ts";
+import { builtFile, isBuild } from "../node/built.ts";
+import { ThreadPool } from "../node/thread-pool.ts";
+import type { GroupRuns, RunsState, RunsWork } from "../analyze/study/reuse/index.ts";
 
 /** Nothing where there is one processor, or no build. */
 export function groupRunsBeside(threads = availableParallelism()): GroupRuns | undefined {

@@ -1,11 +1,10 @@
 /** The part of the demonstration that writes: one target is throttled to an eighth of the speed of the others. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { version } from "../../../package.json";
-import { stepDocument } from "../../adaptive/steps/index.ts";
-import type { Document, WriteRun } from "../../model/index.ts";
-import { openAdaptive, planWorkload } from "../../adaptive/runtime/index.ts";
-import type { Context } from "../context.ts";
+import { stepDocument } from "../adaptive/steps/index.ts";
+import type { Listener } from "../base/listener.ts";
+import type { Document, WriteRun } from "../model/index.ts";
+import { openAdaptive, planWorkload } from "../adaptive/runtime/index.ts";
 
 const TARGETS = 4;
 /** Bytes per second of a target; slow enough for any machine to keep up, fast enough not to bore. */
@@ -16,16 +15,16 @@ const BLOCKS = 32;
 const SCALE = 0.5;
 
 /** Writes the same data twice, without and with adaptation, and leaves the second dataset. */
-export async function adaptiveDemo(folder: string, context: Context): Promise<Document> {
+export async function adaptiveDemo(folder: string, madeBy: string, listener: Listener): Promise<Document> {
   const runs: WriteRun[] = [];
-  for (const policy of ["static", "plimsoll"]) runs.push(await write(folder, policy, context));
+  for (const policy of ["static", "plimsoll"]) runs.push(await write(folder, policy, listener));
   return stepDocument(runs, {
     command: `plimsoll write -o checkpoint.bp --targets t0,t1,t2,t3 --workload pixie3d-small -n ${BLOCKS} --scale ${SCALE} --base-speed ${SPEED} --target-speed 0:${SLOW_SHARE}`,
-    madeBy: `Plimsoll ${version}`,
+    madeBy,
   });
 }
 
-async function write(folder: string, policy: string, { signal }: Context): Promise<WriteRun> {
+async function write(folder: string, policy: string, { signal }: Listener): Promise<WriteRun> {
   const targets = Array.from({ length: TARGETS }, (_, i) => join(folder, "targets", `t${i}`));
   for (const target of targets) mkdirSync(target, { recursive: true });
   const writer = await openAdaptive({

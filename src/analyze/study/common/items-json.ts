@@ -1,6 +1,6 @@
 /** The items of a study as --json prints them: the contract of all studies over a store. */
-import type { StudyResult } from "../../analyze/study/common/item.ts";
-import type { TableBlock } from "../../model/index.ts";
+import type { StudyResult } from "./item.ts";
+import type { TableBlock } from "../../../model/index.ts";
 
 export function itemsJson(items: Readonly<Record<string, StudyResult<unknown>>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,8 +1,9 @@
-/** What `plimsoll bps --json` prints. */
-import { definitionsOf } from "../../analyze/metric/definitions.ts";
-import { type GroupRow, type Metrics, type MetricValues, originOf } from "../../analyze/metric/metrics.ts";
-import { provenanceJson } from "../../model/index.ts";
-import type { Skipped } from "../context.ts";
+/** Metrics and rankings as `plimsoll bps --json` prints them. */
+import { definitionsOf } from "./definitions.ts";
+import { type GroupRow, type Metrics, type MetricValues, originOf } from "./metrics.ts";
+import { type Provenance, provenanceJson } from "../../model/index.ts";
+import { type Ranking, rankingVerdict } from "./ranking.ts";
+import type { Skipped } from "../../base/listener.ts";
 
 export function metricsJson(metrics: Metrics, skipped: readonly Skipped[] = []): Record<string, unknown> {
   const { clock, groups, windows, options, inputs } = metrics;
@@ -71,4 +72,20 @@ const groupJson = (row: GroupRow) => ({
     ? {}
     : { pid: row.process.pid, rank: row.process.rank, host: row.process.host, program: row.process.program }),
   ...valuesJson(row),
+});
+
+export const rankingJson = (ranking: Ranking, origin: Provenance): Record<string, unknown> => ({
+  origin: provenanceJson(origin),
+  verdict: rankingVerdict(ranking),
+  variants: ranking.variants.map(({ name, values }) => ({
+    name,
+    spanSeconds: values.spanSeconds,
+    bps: values.bps,
+    iops: values.iops,
+    bandwidthBytesPerSecond: values.bandwidthBytesPerSecond,
+    arptSeconds: values.arptSeconds,
+    bytes: values.bytes,
+  })),
+  agreements: ranking.agreements,
+  otherWork: ranking.otherWork,
 });

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { parseRunsCsv, simulateRuns } from "../../analyze/study/metric/index.ts";
-import { runCli } from "../run.ts";
-import { fakeWorld } from "../test-kit.ts";
-import { KeptRuns } from "./kept-runs.ts";
+import { parseRunsCsv, simulateRuns } from "../analyze/study/metric/index.ts";
+import { runCli } from "../cli/run.ts";
+import { fakeWorld } from "../cli/test-kit.ts";
+import { KeptRuns } from "./metric-runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-kept-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ it("keeps every run until the study is whole, and --from judges what was kept", 
   expect(parseRunsCsv(readFileSync(path, "utf8"), path)).toEqual(runs);
   expect(kept.told()).toContain(`kept ${runs.length} runs in ${partial}`);
   const world = fakeWorld();
-  const table = [{ name: "study metric", summary: "study", load: () => import("./metric.ts") }];
+  const table = [{ name: "study metric", summary: "study", load: () => import("../cli/study/metric.ts") }];
   expect(await runCli(["study", "metric", "--from", partial, "--sets", "2a", "--json"], table, world)).toBe(
     0,
   );

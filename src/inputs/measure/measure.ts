@@ -1,0 +1,36 @@
+/** From paths to BPS and related metrics. */
+import type { CollectorOptions } from "../../analyze/metric/collector.ts";
+import type { Metrics } from "../../analyze/metric/metrics.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Listener } from "../../base/listener.ts";
+import { isPipe } from "../held-pipes.ts";
+import { findInputs, withoutTwins } from "../job/index.ts";
+import { nodeHost } from "../node.ts";
+import { collectInputs, type ReadSetting } from "./collect.ts";
+
+/** Part of the time, from the first call on. */
+export interface TimeRange {
+  readonly fromNs: number;
+  readonly toNs: number;
+}
+
+/** Of all calls, or of those in a range, whose first call an earlier reading finds. */
+export async function measurePaths(
+  paths: readonly string[],
+  options: CollectorOptions,
+  range: TimeRange | undefined,
+  setting: ReadSetting,
+  listener: Listener,
+): Promise<Metrics> {
+  const pipe = range === undefined ? undefined : paths.find(isPipe);
+  if (pipe !== undefined)
+    throw new UsageError(
+      `--from and --to read the input twice, which is impossible for a pipe (${pipe}); save it to a file`,
+    );
+  const inputs = withoutTwins(findInputs(paths, ["calls"], nodeHost, listener), nodeHost, listener);
+  if (range === undefined) return (await collectInputs(inputs, options, setting, listener)).metrics;
+  const { everyNs: _, ...whole } = { ...options, by: [], picture: false };
+  const { metrics, used } = await collectInputs(inputs, whole, setting, listener);
+  const chosen = { ...options, range: { ...range, origin: metrics.clock.origin } };
+  return (await collectInputs(used, chosen, setting, listener)).metrics;
+}

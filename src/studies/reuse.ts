@@ -1,0 +1,92 @@
+/** The study of file reuse over a store, within a limit of memory. */
+import { itemsJson } from "../analyze/study/common/items-json.ts";
+import {
+  BYTES_PER_SELECTED,
+  REUSE_ROWS,
+  type ReuseOptions,
+  reusePart,
+  runStudy,
+  STUDY_STEPS,
+  type Study,
+  studyDocument,
+} from "../analyze/study/reuse/index.ts";
+import { UsageError } from "../base/errors.ts";
+import { formatMany } from "../base/units.ts";
+import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
+import type { StoreStudy } from "./store-study.ts";
+
+interface StudyLimits {
+  readonly memory?: number | undefined;
+  readonly threads?: number | undefined;
+}
+
+export function reuseStudy(
+  chosen: ReuseOptions,
+  { memory = MEMORY_DEFAULT, threads }: StudyLimits,
+): StoreStudy<Study> {
+  const database = databaseBytes(memory);
+  const resources = {
+    databaseBytes: database,
+    recordBytes: Math.max(memory - database, memory / 2),
+    accessBytes: (files: number) => accessBytes(memory, files),
+    groupRuns: groupRunsBeside(threads),
+    collect: collectGarbage,
+  };
+  return {
+    name: "reuse",
+    kind: "plimsoll study",
+    steps: STUDY_STEPS,
+    databaseBytes: database,
+    rows: REUSE_ROWS,
+    empty: "has no runs of Darshan logs",
+    origin: ["runs"],
+    run: (session, watch) => runStudy(session, chosen, { ...watch, ...resources }),
+    options: chosen,
+    part: (session, write) => reusePart(session, chosen, resources, write),
+    document: studyDocument,
+    tables: ({ outputs }) => outputs,
+    json: studyJson,
+  };
+}
+
+const GIBIBYTE = 1024 ** 3;
+/** Enough for thirty million accesses of selected files in one pass; ours. */
+const MEMORY_DEFAULT = 2 * GIBIBYTE;
+/** Millions of accesses are not grouped by file with less; ours. */
+const DATABASE_LEAST = 64 * 1024 ** 2;
+/** For tables of selected files, and three readers of their accesses; beyond it, accesses need the memory more. */
+const DATABASE_ENOUGH = 512 * 1024 ** 2;
+
+/** What the database gets of the memory: half of it while that is little, later a quarter. */
+export function databaseBytes(memory: number): number {
+  const part = Math.max(memory / 4, Math.min(memory / 2, DATABASE_ENOUGH));
+  return Math.max(part, Math.min(memory, DATABASE_LEAST));
+}
+
+/** Accesses are read in as many passes as their memory asks for; with a smaller share of it there would be too many. Ours. */
+const ACCESS_SHARE = 1 / 8;
+
+/** What accesses may take of the memory, beside the database and what is kept of each selected file. */
+export function accessBytes(memory: number, files: number): number {
+  const left = (bytes: number) =>
+    bytes - Math.min(databaseBytes(bytes), bytes / 2) - files * BYTES_PER_SELECTED;
+  if (left(memory) >= ACCESS_SHARE * memory) return left(memory);
+  let gibibytes = 1;
+  while (left(gibibytes * GIBIBYTE) < ACCESS_SHARE * gibibytes * GIBIBYTE) gibibytes++;
+  throw new UsageError(
+    `${formatMany(files, "selected file")} do not fit into --memory: give the study --memory ${gibibytes}GiB, or select fewer files with a larger --min-bytes or --min-runs`,
+  );
+}
+
+/** The contract of all studies. */
+function studyJson({ items, findings, options, files, outputRows, seconds }: Study): object {
+  return {
+    study: "reuse",
+    options,
+    files,
+    items: itemsJson(items),
+    findings,
+    tables: outputRows,
+    seconds,
+  };
+}
