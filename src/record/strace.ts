@@ -17,12 +17,13 @@ const CALLS = listed(`
   io_submit io_getevents io_pgetevents io_uring_enter fsync fdatasync execve
 `);
 
-/** Those that the reader of strace's text knows; a `?` asks for a call only where the machine has it. */
+/** Those that the reader of strace's text knows, and what copies descriptors and their positions; a `?` asks for a call only where the machine has it. */
 const METADATA_CALLS = listed(`
   ?open openat ?creat close lseek ?stat ?lstat fstat newfstatat statx ?access faccessat ?faccessat2
   ?readlink readlinkat ?unlink unlinkat ?rename ?renameat renameat2 ?link linkat ?symlink symlinkat ?mkdir
   mkdirat ?rmdir truncate ftruncate fallocate ?chmod fchmod fchmodat ?chown fchown fchownat utimensat
   ?mknod mknodat getdents64 sync_file_range syncfs
+  dup ?dup2 dup3 fcntl clone ?clone3 ?fork ?vfork
 `);
 
 const CAP_SYS_PTRACE = 19n;

@@ -93,6 +93,36 @@ describe("report, findings and diff", () => {
     });
   });
 
+  it("find in strace text what is moved twice, from positions that nothing states", async () => {
+    const text = (name: string, calls: readonly string[]) => {
+      const path = join(folder, name);
+      const lines = calls.map((call, at) => `7 ${(1_712_345_678 + at * 0.1).toFixed(6)} ${call} <0.090000>`);
+      writeFileSync(path, `${lines.join("\n")}\n`);
+      return path;
+    };
+    const MIB = 1 << 20;
+    const eight = (way: string) => Array(8).fill(`${way}(3</d/a>, ""..., ${MIB}) = ${MIB}`) as string[];
+    const passes = Array.from({ length: 4 }, () => ["lseek(3</d/a>, 0, SEEK_SET) = 0", ...eight("read")]);
+    const again = text("again.strace", ['open("/d/a", O_RDONLY) = 3</d/a>', ...passes.flat()]);
+    expect((await readJob([again])).verdicts.findings[0]).toMatchObject({
+      id: "re-reads",
+      statement: expect.stringContaining("only 8.39 MB of them are different bytes"),
+    });
+    const back = text("back.strace", [
+      'open("/d/a", O_RDWR|O_CREAT|O_TRUNC) = 3</d/a>',
+      ...eight("write"),
+      "lseek(3</d/a>, 0, SEEK_SET) = 0",
+      ...eight("read"),
+    ]);
+    expect((await readJob([back])).verdicts.findings[0]?.id).toBe("read-after-write");
+    // The same reads without the seeks are one pass over the file, and nothing is wrong with that.
+    const once = text("once.strace", [
+      'open("/d/a", O_RDONLY) = 3</d/a>',
+      ...passes.flatMap((one) => one.slice(1)),
+    ]);
+    expect((await readJob([once])).verdicts.findings).toEqual([]);
+  });
+
   it("do not take a number that is no rank for one", async () => {
     const path = join(folder, "ranks.csv");
     writeFileSync(

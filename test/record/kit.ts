@@ -167,6 +167,7 @@ export function straceBytes(
   { cwd = below, env = process.env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): {
   readonly bytes: BytesOfFiles;
+  readonly calls: readonly Access[];
   readonly accesses: number;
   readonly metadata: readonly string[];
   readonly status: number | null;
@@ -198,7 +199,8 @@ export function straceBytes(
             bytes: block.bytes[i] as number,
             moved: block.movedBytes?.[i] as number,
             flags: block.operation[i] === Operation.write ? WRITE_FLAG : 0,
-            ...{ offset: Number.NaN, startNs: 0, endNs: 0, pid: 0 },
+            offset: block.offset?.[i] ?? Number.NaN,
+            ...{ startNs: 0, endNs: 0, pid: 0 },
           });
         }
       },
@@ -208,6 +210,7 @@ export function straceBytes(
   }
   return {
     bytes: writtenAndRead(accesses, below),
+    calls: accesses,
     accesses: accesses.filter(({ path }) => path.startsWith(`${below}/`)).length,
     metadata,
     status,

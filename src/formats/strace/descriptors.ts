@@ -4,7 +4,7 @@ import type { Call } from "./calls.ts";
 import { type Cursor, unescaped } from "./cursor.ts";
 import { Files } from "./files.ts";
 import type { Result } from "./result.ts";
-import type { Descriptor, Task, Tasks } from "./tasks.ts";
+import type { Descriptor, Opened, Task, Tasks } from "./tasks.ts";
 
 /** The call writes; beside the flags of the model, of which none is 1. */
 export const WRITES = 1;
@@ -15,12 +15,16 @@ export class Descriptors {
   /** What `use` found. */
   file = 0;
   flags = 0;
+  /** Undefined when the open was not seen, or when the descriptor stands for something else by now. */
+  opened: Opened | undefined;
   /** File of the open or close that was followed last; -1 when it is not known. */
   followed = -1;
   /** Accesses on descriptors that nothing is known of. */
   unnamed = 0;
   readonly #tasks: Tasks;
   readonly #files: Files;
+  /** Uses of a file by descriptors that nothing is known of: they may be copies, made by a call that was not traced. */
+  readonly #strangers = new Map<number, number>();
 
   constructor(sink: CallSink, tasks: Tasks) {
     this.#tasks = tasks;
@@ -39,7 +43,19 @@ export class Descriptors {
       this.file = this.#files.path("");
       this.unnamed++;
     }
-    if (this.#files.isNonfile(this.file)) this.flags |= CALL_NONFILE;
+    const isFile = !this.#files.isNonfile(this.file);
+    if (!isFile) this.flags |= CALL_NONFILE;
+    if (opened === undefined) {
+      task.shared.strange.add(descriptor);
+      this.#strangers.set(this.file, this.#strangersOf(this.file) + 1);
+    }
+    const isFollowed =
+      isFile && opened?.file === this.file && opened.opened.strangers === this.#strangersOf(this.file);
+    this.opened = isFollowed ? opened.opened : undefined;
+  }
+
+  #strangersOf(file: number): number {
+    return this.#strangers.get(file) ?? 0;
   }
 
   /** The file of a descriptor, by the name that the cursor has or by what was opened; -1 when nothing is known of it. */
@@ -77,6 +93,8 @@ export class Descriptors {
         if (!result.read(cursor)) return false;
         const text = call.name.startsWith("fcntl") ? TEXT.decode(bytes.subarray(from, cursor.at)) : "F_DUPFD";
         const opened = task.shared.descriptors.get(descriptor);
+        if (opened !== undefined && text.includes("F_SETFL"))
+          opened.opened.append = text.includes("O_APPEND");
         if (!text.includes("F_DUPFD") || !(result.value >= 0)) return true;
         if (opened === undefined) task.shared.descriptors.delete(result.value);
         else task.shared.descriptors.set(result.value, { ...opened, closeOnExec: text.includes("CLOEXEC") });
@@ -118,6 +136,11 @@ export class Descriptors {
       file: this.followed,
       direct: flags.includes("O_DIRECT|") || /O_DIRECT\b/.test(flags),
       closeOnExec: flags.includes("O_CLOEXEC"),
+      opened: {
+        position: 0,
+        append: flags.includes("O_APPEND"),
+        strangers: this.#strangersOf(this.followed),
+      },
     });
     return true;
   }
@@ -138,7 +161,8 @@ export class Descriptors {
   }
 
   #special(path: string): Descriptor {
-    return { file: this.#files.path(path), direct: false, closeOnExec: false };
+    const opened = { position: Number.NaN, append: false, strangers: 0 };
+    return { file: this.#files.path(path), direct: false, closeOnExec: false, opened };
   }
 }
 

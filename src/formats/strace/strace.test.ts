@@ -24,24 +24,24 @@ const PIPE = "a pipe";
 
 /** What test/fixtures/accesses/sample.c does, counted by hand: bytes asked for, moved, offset, path, flags. */
 const SAMPLE: readonly (readonly [number, number, number, string, number])[] = [
-  [21, 21, NONE, DATA, WRITE_FLAG],
+  [21, 21, 0, DATA, WRITE_FLAG],
   [4096, 4096, 4096, DATA, WRITE_FLAG],
   [30, 30, 0, DATA, 0],
-  [440, 440, NONE, DATA, WRITE_FLAG],
+  [440, 440, 21, DATA, WRITE_FLAG],
   [1000, 0, 2 ** 33, DATA, 0],
   [10, 0, NONE, "", CALL_ERROR],
   [2, 2, NONE, "/dev/null", WRITE_FLAG | CALL_NONFILE],
   [50, 50, 0, DATA, 0],
-  [50, 50, NONE, COPY, WRITE_FLAG],
+  [50, 50, 0, COPY, WRITE_FLAG],
   [64, 64, 0, DATA, 0],
   [64, 64, 8192, COPY, WRITE_FLAG],
   [5, 5, NONE, PIPE, WRITE_FLAG | CALL_NONFILE],
   [5, 5, NONE, PIPE, CALL_NONFILE],
-  [3, 3, NONE, COPY, WRITE_FLAG],
-  [5, 5, NONE, COPY, WRITE_FLAG],
+  [3, 3, 50, COPY, WRITE_FLAG],
+  [5, 5, 53, COPY, WRITE_FLAG],
   [3, 3, NONE, PIPE, WRITE_FLAG | CALL_NONFILE],
   [3, 3, NONE, PIPE, CALL_NONFILE],
-  [4096, 4096, NONE, COPY, CALL_DIRECT],
+  [4096, 4096, 0, COPY, CALL_DIRECT],
 ];
 
 function ofSample({ accesses }: Collected, folder: string) {
@@ -259,6 +259,82 @@ describe("descriptors without names", () => {
       [7, "socket", CALL_NONFILE],
     ]);
     expect(notesOf(found)).toMatchObject({ "unnamed-files": 2 });
+  });
+
+  const offsets = (...list: string[]) => calls(...list).accesses.map(({ offset }) => offset);
+
+  it("have positions, which reads, writes and seeks move", () => {
+    expect(
+      offsets(
+        'open("/d/a", O_RDWR) = 3',
+        'read(3, "", 100) = 60',
+        'readv(3, [{iov_base="", iov_len=8}], 1) = 8',
+        'pread64(3, "", 5, 4096) = 5',
+        'read(3, "", 1) = -1 EIO (x)',
+        'write(3, "", 7) = 7',
+        "lseek(3, -10, SEEK_END) = 990",
+        "lseek(3, -1, SEEK_SET) = -1 EINVAL (x)",
+        'read(3, "", 9) = 9',
+        'pwritev2(3, [{iov_base="", iov_len=2}], 1, -1, 0) = 2',
+        'open("/d/b", O_WRONLY) = 4',
+        "sendfile(4, 3, NULL, 50) = 20",
+        "copy_file_range(3, [5], 4, NULL, 4, 0) = 4",
+        'write(4, "", 1) = 1',
+      ),
+    ).toEqual([0, 60, 4096, 68, 68, 990, 999, 1001, 0, 5, 20, 24]);
+  });
+
+  it("move on together after a dup or a fork, and apart after another open", () => {
+    expect(
+      offsets(
+        'open("/d/a", O_RDONLY) = 3',
+        "dup(3) = 4",
+        'read(4, "", 10) = 10',
+        "clone(child_stack=NULL, flags=SIGCHLD) = 11",
+        `11 ${AT} read(3, "", 10) = 10`,
+        'read(3, "", 10) = 10',
+        'open("/d/a", O_RDONLY) = 5',
+        'read(5, "", 10) = 10',
+      ),
+    ).toEqual([0, 10, 20, 0]);
+  });
+
+  it("have no position where the trace does not tell it", () => {
+    const told = offsets(
+      'read(0, "", 10) = 10',
+      'open("/d/log", O_WRONLY|O_APPEND) = 3',
+      'write(3, "", 10) = 10',
+      'open("/d/a", O_RDONLY) = 4',
+      "_llseek(4, 0, 100, [100], SEEK_SET) = 0",
+      'read(4, "", 10) = 10',
+      'open("/d/b", O_RDONLY) = 5',
+      'read(5</d/other>, "", 10) = 10',
+      'open("/d/c", O_WRONLY) = 6',
+      "fcntl(6, F_SETFL, O_WRONLY|O_APPEND) = 0",
+      'write(6, "", 10) = 10',
+      // A copy of descriptor 8 was made by a call that was not traced.
+      'open("/d/e", O_RDONLY) = 8</d/e>',
+      'read(9</d/e>, "", 10) = 10',
+      'read(8</d/e>, "", 10) = 10',
+      // The child ran before its clone came back, and nobody knows what it moved.
+      'open("/d/d", O_RDONLY) = 7',
+      `11 ${AT} read(7, "", 10) = 10`,
+      "fork() = 11",
+      'read(7, "", 10) = 10',
+    );
+    expect(told).toEqual(told.map(() => NONE));
+    expect(told.length).toBe(9);
+  });
+
+  it("stay where they are while a signal interrupts a call", () => {
+    expect(
+      offsets(
+        'open("/d/a", O_RDONLY) = 3',
+        "read(3, 0x1, 5) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)",
+        'read(3, "", 5) = 5',
+        'read(3, "", 5) = 5',
+      ),
+    ).toEqual([0, 5]);
   });
 
   it("are shared by threads, also when a thread runs before its clone returns", () => {

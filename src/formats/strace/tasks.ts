@@ -6,6 +6,17 @@ export interface Descriptor {
   readonly file: number;
   readonly direct: boolean;
   readonly closeOnExec: boolean;
+  readonly opened: Opened;
+}
+
+/** What an open made: copies of a descriptor, in children as well, move on together. */
+export interface Opened {
+  /** Where the next call without an offset begins; NaN when it is not known. */
+  position: number;
+  /** Each write goes to the end of the file, wherever that is. */
+  append: boolean;
+  /** How many uses of the file by descriptors that nothing is known of came before: after another, all is open. */
+  readonly strangers: number;
 }
 
 /** Requests of asynchronous I/O that were submitted and have not come back. */
@@ -22,6 +33,8 @@ export interface Submitted {
 /** What threads of a process share. */
 class Shared {
   readonly descriptors = new Map<number, Descriptor>();
+  /** Descriptors that were used before anything was known of them. */
+  readonly strange = new Set<number>();
   /** By context, in the order of submission. */
   readonly queues = new Map<string, Submitted[]>();
 }
@@ -125,7 +138,11 @@ export class Tasks {
   child(parent: Task, pid: number, shares: boolean): void {
     const child = this.add(pid);
     child.program ??= parent.program;
-    const { descriptors } = child.shared;
+    const { descriptors, strange } = child.shared;
+    for (const number of strange) {
+      const descriptor = parent.shared.descriptors.get(number);
+      if (descriptor !== undefined) descriptor.opened.position = Number.NaN;
+    }
     if (shares) {
       for (const [number, descriptor] of descriptors) parent.shared.descriptors.set(number, descriptor);
       child.shared = parent.shared;

@@ -6,7 +6,7 @@ import type { Call } from "./calls.ts";
 import { Cursor } from "./cursor.ts";
 import { Descriptors, WRITES } from "./descriptors.ts";
 import { Result } from "./result.ts";
-import type { Submitted, Task, Tasks } from "./tasks.ts";
+import type { Opened, Submitted, Task, Tasks } from "./tasks.ts";
 
 /** What went on that is not an access, or not wholly known. */
 export interface Counts {
@@ -72,8 +72,9 @@ export class Transfers {
   #metadata(task: Task, call: Call, start: number): void {
     const cursor = this.#cursor;
     let file = -1;
+    let descriptor = -1;
     if (!cursor.is('"')) {
-      const descriptor = cursor.descriptor();
+      descriptor = cursor.descriptor();
       if (call.kind === "by-descriptor" || descriptor >= 0)
         file = this.descriptors.fileOf(task, descriptor, cursor);
       if (call.kind === "by-path") cursor.next();
@@ -82,6 +83,26 @@ export class Transfers {
       file = this.descriptors.named(cursor);
     if (!this.#result.read(cursor)) this.counts.cut++;
     else if (file >= 0) this.#keepMetadata(task, call.operation as number, start, file);
+    if (call.operation === Operation.seek) this.#seek(task, descriptor, call);
+  }
+
+  /** lseek(fd, offset, whence) = position; _llseek has it in an argument. */
+  #seek(task: Task, descriptor: number, call: Call): void {
+    const { value } = this.#result;
+    const opened = task.shared.descriptors.get(descriptor)?.opened;
+    if (opened === undefined) task.shared.strange.add(descriptor);
+    else if (call.name !== "lseek" || Number.isNaN(value)) opened.position = Number.NaN;
+    else if (value >= 0) opened.position = value;
+  }
+
+  /** Where a call without an offset begins; what it moves takes the position along. */
+  #moveOn(opened: Opened | undefined, write: boolean): number {
+    if (opened === undefined) return Number.NaN;
+    const { value } = this.#result;
+    if (write && opened.append) opened.position = Number.NaN;
+    const { position } = opened;
+    if (!(value <= 0 || this.#result.interrupted)) opened.position += value;
+    return position;
   }
 
   #keepMetadata(task: Task, operation: number, start: number, file: number): void {
@@ -110,14 +131,18 @@ export class Transfers {
     const vector = call.kind === "vector";
     const descriptor = cursor.descriptor();
     this.descriptors.use(task, descriptor, cursor, call.write);
-    const { file, flags } = this.descriptors;
+    const { file, flags, opened } = this.descriptors;
     cursor.next();
     const listed = vector ? cursor.vectorBytes() : Number.NaN;
     const elided = vector && cursor.listElided;
     cursor.next();
     const size = cursor.number();
-    const offset = call.positioned && cursor.next() ? cursor.number() : Number.NaN;
-    if (!this.#finish()) return;
+    const given = call.positioned && cursor.next() ? cursor.number() : Number.NaN;
+    const isFinished = this.#finish();
+    // preadv2 and pwritev2 take -1 for "here".
+    const isHere = !call.positioned || given === -1;
+    const offset = isHere ? this.#moveOn(opened, call.write) : given;
+    if (!isFinished) return;
     const { value, durationNs } = this.#result;
     let bytes = vector ? listed : size;
     if (elided) {
@@ -161,17 +186,20 @@ export class Transfers {
     const cursor = this.#cursor;
     const { descriptors } = this;
     descriptors.use(task, cursor.descriptor(), cursor, true);
-    const { file: target, flags: targetFlags } = descriptors;
+    const { file: target, flags: targetFlags, opened: targetOpened } = descriptors;
     cursor.next();
     descriptors.use(task, cursor.descriptor(), cursor, false);
-    const { file: source, flags: sourceFlags } = descriptors;
-    const offset = this.#nextOffset();
+    const { file: source, flags: sourceFlags, opened: sourceOpened } = descriptors;
+    const given = this.#nextOffset();
     cursor.next();
-    if (!this.#finish()) return;
+    const isFinished = this.#finish();
+    const offset = Number.isNaN(given) ? this.#moveOn(sourceOpened, false) : given;
+    const targetOffset = this.#moveOn(targetOpened, true);
+    if (!isFinished) return;
     const { value, durationNs } = this.#result;
     const copied = Math.max(0, value);
     this.#row(task, start, start + durationNs, copied, value, offset, source, sourceFlags);
-    this.#row(task, start, start + durationNs, copied, value, Number.NaN, target, targetFlags);
+    this.#row(task, start, start + durationNs, copied, value, targetOffset, target, targetFlags);
   }
 
   /** (source, its offset, target, its offset, size, flags): a read and a write at the same time. */
@@ -179,14 +207,17 @@ export class Transfers {
     const cursor = this.#cursor;
     const { descriptors } = this;
     descriptors.use(task, cursor.descriptor(), cursor, false);
-    const { file: source, flags: sourceFlags } = descriptors;
-    const sourceOffset = this.#nextOffset();
+    const { file: source, flags: sourceFlags, opened: sourceOpened } = descriptors;
+    const sourceGiven = this.#nextOffset();
     cursor.next();
     descriptors.use(task, cursor.descriptor(), cursor, true);
-    const { file: target, flags: targetFlags } = descriptors;
-    const targetOffset = this.#nextOffset();
+    const { file: target, flags: targetFlags, opened: targetOpened } = descriptors;
+    const targetGiven = this.#nextOffset();
     cursor.next();
-    if (!this.#finish()) return;
+    const isFinished = this.#finish();
+    const sourceOffset = Number.isNaN(sourceGiven) ? this.#moveOn(sourceOpened, false) : sourceGiven;
+    const targetOffset = Number.isNaN(targetGiven) ? this.#moveOn(targetOpened, true) : targetGiven;
+    if (!isFinished) return;
     const { value, durationNs } = this.#result;
     const copied = Math.max(0, value);
     this.#row(task, start, start + durationNs, copied, value, sourceOffset, source, sourceFlags);

@@ -46,9 +46,20 @@ describe("costs under strace", () => {
   });
 
   it("are not known where the calls take what any call takes", () => {
-    const quick = { ...record, seeks: 0, opens: 0 };
-    expect(cost("strace", [quick])).toMatchObject({ seconds: null, basis: "unknown", atMost: false });
-    expect(withoutTracer({ ...job("strace"), records: [quick] }, claim)).toMatchObject({ severity: "warn" });
+    // 40,000 writes of 50 µs: up to the limit of 100 µs all of it may be the tracer's.
+    const quick = { ...record, seeks: 0, opens: 0, writes: 40_000 };
+    const half = recordedCost([{ record: quick, part: "write", remains: 0.5 }], "half of the writes");
+    const told = withoutTracer({ ...job("strace"), records: [quick] }, half);
+    expect(costOf(job("strace"), told)).toMatchObject({ seconds: null, basis: "unknown", atMost: false });
+    expect(told).toMatchObject({ severity: "warn" });
+  });
+
+  it("are known where all calls take longer than strace can add", () => {
+    // 100 writes of 20 ms and nothing to compare them with.
+    expect(cost("strace", [{ ...record, seeks: 0, opens: 0 }])).toMatchObject({
+      seconds: expect.closeTo(0.995, 9),
+      model: "half of the writes; less 100 µs for each call, the most that strace adds",
+    });
   });
 
   it("are what they are with any other recorder", () => {
