@@ -58,7 +58,7 @@ describe("costs under strace", () => {
     // 100 writes of 20 ms and nothing to compare them with.
     expect(cost("strace", [{ ...record, seeks: 0, opens: 0 }])).toMatchObject({
       seconds: expect.closeTo(0.995, 9),
-      model: "half of the writes; less 100 µs for each call, the most that strace adds",
+      model: "half of the writes; less 100 µs per call, the most that strace adds",
     });
   });
 
