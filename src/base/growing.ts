@@ -1,6 +1,8 @@
 /** Columns that grow: typed arrays with room ahead, emptied and used again. */
 import { LOW } from "./words.ts";
 
+const FIRST_ROOM = 16;
+
 /** 64-bit integers, also seen in 32-bit halves. */
 export class GrowingIntegers {
   values: BigInt64Array<ArrayBuffer>;
@@ -9,10 +11,10 @@ export class GrowingIntegers {
   readonly #missingHigh: number;
 
   /** `missing` stands where nothing was written; its low half is zero. */
-  constructor(missing: bigint, room = 16) {
+  constructor(missing: bigint) {
     this.#missing = missing;
     this.#missingHigh = Number(BigInt.asUintN(32, missing >> 32n));
-    this.values = new BigInt64Array(room).fill(missing);
+    this.values = new BigInt64Array(FIRST_ROOM).fill(missing);
     this.halves = new Uint32Array(this.values.buffer);
   }
 
@@ -57,9 +59,9 @@ export class GrowingReals {
   values: Float64Array<ArrayBuffer>;
   readonly #missing: number;
 
-  constructor(missing: number, room = 16) {
+  constructor(missing: number) {
     this.#missing = missing;
-    this.values = new Float64Array(room).fill(missing);
+    this.values = new Float64Array(FIRST_ROOM).fill(missing);
   }
 
   reach(count: number): void {

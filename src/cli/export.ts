@@ -1,40 +1,19 @@
 /** `plimsoll export`: calls, file runs and counters for other programs. */
-import { basename } from "node:path";
 import { version } from "../../package.json";
-import { FormatError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { formatCount } from "../base/units.ts";
-import { detectFormat } from "../formats/catalogue.ts";
-import {
-  callsCsv,
-  callsParquet,
-  EXPORT_GROUPS,
-  type ExportGroup,
-  groupColumn,
-  type LeftOut,
-  type OrderedCalls,
-  perfettoTrace,
-  speedscopeProfile,
-  tableCsv,
-  tableParquet,
-} from "../formats/export/index.ts";
-import { withCalls, writePieces } from "../inputs/export.ts";
-import { holdPipes } from "../inputs/held-pipes.ts";
-import { type InputHost, openInput } from "../inputs/job/index.ts";
-import { withLog } from "../inputs/log/index.ts";
-import { LOG_TABLES, type LogTable, logTable, logTableSchema } from "../inputs/log-tables.ts";
-import { nodeHost } from "../inputs/node.ts";
-import { temporaryPath } from "../node/output-file.ts";
+import { EXPORT_GROUPS, type ExportGroup, type LeftOut } from "../formats/export/index.ts";
+import { EXPORT_FORMATS, exportCalls, type ExportFormat, exportTable } from "../inputs/export-file.ts";
+import { LOG_TABLES, type LogTable } from "../inputs/log-tables.ts";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
 import { option } from "./option.ts";
 import { parseDuration, parseWindow } from "./values.ts";
 
-const FORMATS = ["perfetto", "speedscope", "csv", "parquet"] as const;
-type Format = (typeof FORMATS)[number];
 const MADE_BY = `Plimsoll ${version}`;
 
 const OPTIONS = {
-  to: option.choice(FORMATS, "format of the output (default: by its name: .csv, .parquet)"),
+  to: option.choice(EXPORT_FORMATS, "format of the output (default: by its name: .csv, .parquet)"),
   output: option.output("FILE", "output file; a name that ends in .gz is compressed (not for parquet)"),
   table: option.choice(
     ["calls", ...LOG_TABLES],
@@ -73,137 +52,67 @@ export default defineCommand({
   async run({ arguments: paths, options }, context) {
     const { output } = options;
     if (output === undefined) throw new UsageError("--output is missing: name a file");
-    const format = formatOf(options.to as Format | undefined, output);
-    if (options.table === "calls") await exportCalls(paths, output, format, options, context);
-    else await exportTable(paths, output, format, options, context);
+    const format = formatOf(options.to as ExportFormat | undefined, output);
+    const { table } = options;
+    const run = table === "calls" ? exportedCalls : exportedTable;
+    tell({ table, format, output, ...(await run(paths, output, format, options, context)) }, context);
   },
 });
 
 type ExportValues = OptionValues<typeof OPTIONS>;
 
-function formatOf(given: Format | undefined, output: string): Format {
-  const byName = /\.(csv|parquet)(\.gz)?$/i.exec(output)?.[1]?.toLowerCase() as Format | undefined;
+function formatOf(given: ExportFormat | undefined, output: string): ExportFormat {
+  const byName = /\.(csv|parquet)(\.gz)?$/i.exec(output)?.[1]?.toLowerCase() as ExportFormat | undefined;
   const format = given ?? byName;
   if (format === undefined)
     throw new UsageError(
-      `--to is missing: one of ${FORMATS.join(", ")}, or a name that ends in .csv or .parquet`,
+      `--to is missing: one of ${EXPORT_FORMATS.join(", ")}, or a name that ends in .csv or .parquet`,
     );
   if (format === "parquet" && /\.gz$/i.test(output))
     throw new UsageError(`--output ${output}: programs read Parquet as it is, not compressed as a whole`);
   return format;
 }
 
-async function exportCalls(
+function exportedCalls(
   paths: readonly string[],
   output: string,
-  format: Format,
+  format: ExportFormat,
   options: ExportValues,
   context: Context,
-): Promise<void> {
-  const by = options.by as ExportGroup | undefined;
-  const isInOrderOfTime = format === "perfetto" || (by === undefined && format !== "speedscope");
-  const spillPath = `${temporaryPath(output)}.calls`;
-  const partial = context.partialOutput(spillPath);
+) {
   const setting = {
-    spillPath,
-    keepGoing: options.keepGoing,
+    ...{ output, format, madeBy: MADE_BY, keepGoing: options.keepGoing },
+    by: options.by as ExportGroup | undefined,
     ...(options.window === undefined ? {} : { window: nanoseconds(parseWindow(options.window)) }),
     ...(options.minDuration === undefined
       ? {}
       : { minDurationNs: parseDuration("--min-duration", options.minDuration) }),
-    ...(isInOrderOfTime ? {} : { by: groupColumn(by ?? "rank") }),
-  } as const;
-  await withCalls(paths, setting, context, async (calls, { leftOut }) => {
-    if (calls.count === 0) throw new FormatError(paths[0] ?? "", {}, emptyReason(leftOut));
-    const pieces = encoded(calls, format, by ?? "rank", basename(paths[0] ?? ""));
-    const bytes = await writePieces(pieces, output, context);
-    tell({ table: "calls", rows: calls.count, format, output, bytes, leftOut }, context);
-  });
-  partial.done();
+  };
+  return exportCalls(paths, setting, context);
 }
 
-function encoded(calls: OrderedCalls, format: Format, by: ExportGroup, name: string): Iterable<Uint8Array> {
-  switch (format) {
-    case "perfetto":
-      return perfettoTrace(calls, { by, madeBy: MADE_BY });
-    case "speedscope":
-      return speedscopeProfile(calls, { by, madeBy: MADE_BY, name });
-    case "csv":
-      return callsCsv(calls);
-    case "parquet":
-      return callsParquet(calls, MADE_BY);
-  }
-}
-
-function emptyReason({ nonFile, unsound, short, outside }: LeftOut): string {
-  const reasons = [
-    outside > 0 ? `${formatCount(outside)} lie outside --window` : "",
-    short > 0 ? `${formatCount(short)} are shorter than --min-duration` : "",
-    nonFile > 0 ? `${formatCount(nonFile)} are on pipes, sockets and terminals` : "",
-    unsound > 0 ? `${formatCount(unsound)} have no sound times` : "",
-  ].filter((text) => text !== "");
-  return `no call to export${reasons.length === 0 ? "" : `: ${reasons.join(", ")}`}`;
-}
-
-async function exportTable(
+function exportedTable(
   paths: readonly string[],
   output: string,
-  format: Format,
+  format: ExportFormat,
   options: ExportValues,
   context: Context,
-): Promise<void> {
+) {
   const table = options.table as LogTable;
-  const [path = ""] = paths;
   if (format !== "csv" && format !== "parquet")
     throw new UsageError(`--table ${table} is written as csv or parquet; ${format} takes calls`);
   if (options.window !== undefined || options.minDuration !== undefined || options.by !== undefined)
     throw new UsageError(`--window, --min-duration and --by select calls; --table ${table} has none`);
   if (paths.length > 1)
     throw new UsageError(`--table ${table} takes one log; plimsoll ingest and store export take many`);
-  const {
-    paths: [held = ""],
-    host,
-  } = holdPipes([path], nodeHost);
-  requireLog(held, table, host);
-  await withLog(held, { keepGoing: options.keepGoing }, host, async (log) => {
-    const schema = logTableSchema(table);
-    let rows = 0;
-    const counted = function* (blocks: Awaited<ReturnType<typeof logTable>>) {
-      for (const block of blocks) {
-        rows += block.count;
-        yield block;
-      }
-    };
-    const blocks = counted(await logTable(log, held, table, host));
-    const synthetic = log.job.isSynthetic;
-    const pieces =
-      format === "csv"
-        ? tableCsv(schema, blocks, synthetic)
-        : tableParquet(schema, blocks, { madeBy: MADE_BY, synthetic });
-    const bytes = await writePieces(pieces, output, context);
-    tell({ table, rows, format, output, bytes }, context);
-  });
-}
-
-function requireLog(path: string, table: string, host: InputHost): void {
-  const source = openInput(path, host, { partly: true });
-  try {
-    const format = detectFormat(source, "counters", "calls");
-    if (format.counters === undefined)
-      throw new FormatError(
-        path,
-        {},
-        `this is a ${format.label}, which has single calls only; --table calls takes it (${table} needs a Darshan log)`,
-      );
-  } finally {
-    source.close();
-  }
+  const setting = { output, format, madeBy: MADE_BY, keepGoing: options.keepGoing };
+  return exportTable(paths[0] ?? "", table, setting, context);
 }
 
 interface Done {
   readonly table: string;
   readonly rows: number;
-  readonly format: Format;
+  readonly format: ExportFormat;
   readonly output: string;
   readonly bytes: number;
   readonly leftOut?: LeftOut;

@@ -8,13 +8,12 @@ import {
   elementJson,
   elementText,
   elementValues,
-  firstElement,
   fullName,
   selectionOf,
 } from "../formats/bp/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
-import { withDataset } from "../inputs/dataset.ts";
+import { chooseBlocks, withDataset } from "../inputs/dataset.ts";
 import { option } from "./option.ts";
 
 const JSON_ELEMENTS = 10_000_000;
@@ -86,44 +85,6 @@ function numbers(flag: "start" | "count", text: string | undefined): { [name in 
   if (parts.some((part) => !Number.isSafeInteger(part)))
     throw new UsageError(`--${flag} ${text}: expected whole numbers with commas between, such as 0,128`);
   return { [flag]: parts };
-}
-
-/** Blocks that the condition does not rule out, with their numbers. */
-function chooseBlocks(
-  variable: BpVariable,
-  blocks: readonly BpBlock[],
-  { where, block }: { where: string | undefined; block: number | undefined },
-): [number, BpBlock][] {
-  const numbered = [...blocks.entries()];
-  if (block !== undefined) {
-    const one = numbered[block];
-    if (one === undefined)
-      throw new UsageError(
-        `--block ${block}: "${fullName(variable)}" has ${blocks.length} blocks in this step, numbered from 0`,
-      );
-    return [one];
-  }
-  const match = /^\s*(min|max)\s*(<=|>=|<|>)\s*([-+0-9.eE]+)\s*$/.exec(where ?? "");
-  const limit = Number(match?.[3]);
-  if (match === null || !Number.isFinite(limit))
-    throw new UsageError(
-      `--where ${where}: expected min or max, one of < <= > >=, and a number, such as max>300`,
-    );
-  const [, side, comparison] = match;
-  const fits: Readonly<Record<string, (value: number) => boolean>> = {
-    "<": (value) => value < limit,
-    "<=": (value) => value <= limit,
-    ">": (value) => value > limit,
-    ">=": (value) => value >= limit,
-  };
-  if (!blocks.every(({ statistics }) => statistics?.min !== undefined))
-    throw new UsageError(`--where: "${fullName(variable)}" was written without min and max`);
-  return numbered.filter(([, { statistics }]) => {
-    const value = firstElement(side === "min" ? statistics?.min : statistics?.max, variable.type);
-    return (
-      statistics?.finite === true && (fits[comparison as string] as (v: number) => boolean)(Number(value))
-    );
-  });
 }
 
 async function printBlocks(

@@ -1,10 +1,8 @@
 /** `plimsoll verify`: is every byte of a dataset what was written? */
 import { CheckFailed } from "../base/errors.ts";
 import { formatBytes, formatMany } from "../base/units.ts";
-import { type BlockCheck, type BpDataset, dataBytes } from "../formats/bp/index.ts";
 import { defineCommand } from "./command.ts";
-import type { Context } from "./context.ts";
-import { withDataset } from "../inputs/dataset.ts";
+import { verifyDataset, withDataset } from "../inputs/dataset.ts";
 
 export default defineCommand({
   name: "verify",
@@ -15,7 +13,7 @@ export default defineCommand({
     "plimsoll verify checkpoint.bp": "reads all data once",
   },
   async run({ arguments: [path = ""] }, context) {
-    const report = await withDataset(path, (dataset) => check(dataset, context));
+    const report = await withDataset(path, (dataset) => verifyDataset(dataset, context));
     const { blocks, bytes, checksums, damaged } = report;
     if (context.json) context.printJson({ dataset: path, ...report, ok: damaged.length === 0 });
     else {
@@ -31,23 +29,3 @@ export default defineCommand({
       throw new CheckFailed(`${path}: ${formatMany(damaged.length, "block")} of ${blocks} damaged`);
   },
 });
-
-async function check(dataset: BpDataset, context: Context) {
-  const { variables } = dataset.file;
-  const total = variables.reduce(
-    (sum, one) => sum + one.blocks.reduce((part, block) => part + dataBytes(one, block), 0),
-    0,
-  );
-  const progress = context.progress({ label: "verifying", total, unit: "bytes" });
-  const damaged: BlockCheck[] = [];
-  let [blocks, bytes] = [0, 0];
-  for (const one of dataset.verify()) {
-    blocks++;
-    bytes += one.bytes;
-    if (one.damage !== undefined) damaged.push(one);
-    progress.update(bytes);
-    await context.yieldToEvents();
-  }
-  progress.end();
-  return { blocks, bytes, checksums: dataset.hasChecksums, damaged };
-}

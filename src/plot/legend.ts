@@ -29,12 +29,8 @@ const SWATCH = 11;
 const LINE = 18;
 
 /** Entries from left to right, on as many lines as they need. */
-export function seriesLegend(
-  entries: readonly LegendEntry[],
-  context: DrawContext,
-  left: number,
-  top: number,
-): Legend {
+export function seriesLegend(entries: readonly LegendEntry[], context: DrawContext): Legend {
+  const [left, top] = [8, 4];
   const right = context.width - 8;
   let [x, y] = [left, top];
   let body = "";

@@ -36,9 +36,9 @@ interface Route {
 }
 
 /** The page of a path, with the names in it; undefined: there is none, or a name cannot be read. */
-export function routeOf(path: string, pages: readonly Page[] = PAGES): Route | undefined {
+export function routeOf(path: string): Route | undefined {
   const parts = path.split("/").slice(1);
-  for (const page of pages) {
+  for (const page of PAGES) {
     const wanted = page.path.split("/").slice(1);
     if (wanted.length !== parts.length) continue;
     const names: string[] = [];

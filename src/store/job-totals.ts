@@ -28,8 +28,7 @@ assert(
 const joined = (name: string) => `string_agg(${name}, chr(10) order by ${name}) as ${name}`;
 const WARNINGS = `${joined("warnings")}, ${joined("node_warnings")}`;
 
-const list = (names: readonly string[], prefix = "") =>
-  names.map((name) => `${prefix}${quoteName(name)}`).join(", ");
+const list = (names: readonly string[]) => names.map(quoteName).join(", ");
 
 /** Sums of 64-bit counters stay 64 bits wide. (`least` would take NULL for the limit.) */
 const sumOf = (name: string) =>

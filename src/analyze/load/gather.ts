@@ -40,10 +40,10 @@ export async function gatherFromServers(
 ): Promise<GatheredJobs> {
   const asked = { base: "minutes", window, condition, smallBytes, fresh: `${wide}_fresh` } as const;
   let rows = await loadRows(db, CELL_COLUMNS, asked);
-  let known = await clustersOfMinutes(db, rows, "minute_unix");
+  let known = await clustersOfMinutes(db, rows);
   if (known.matter && (await hasUnclearNumbers(db))) {
     rows = await withMinutesOfUnclear(db, rows, CELL_COLUMNS, asked);
-    known = await clustersOfMinutes(db, rows, "minute_unix");
+    known = await clustersOfMinutes(db, rows);
   }
   if (!known.matter) return gatherByNumber(db, window, rows, measures);
   await db.run(`create or replace temp table load_cells as

@@ -8,6 +8,7 @@ export { jobDocument, runDuring, serverSection } from "./job-document.ts";
 export { nodesDocument, operationsDocument } from "./groups-document.ts";
 export { rankNodes } from "./nodes.ts";
 export { serversDocument, serverStates, serversSql } from "./servers.ts";
+export { askedOf, askedOfClients, askedTargets, type LoadQuery, usualMeasure, zoned } from "./question.ts";
 export { rankOperations } from "./operations.ts";
 export { quietHours } from "./quiet.ts";
 export { quietDocument } from "./quiet-document.ts";
@@ -32,9 +33,7 @@ export { weekFindings } from "./week-findings.ts";
 export { CHANGE_KINDS, compareTimes } from "./compare.ts";
 export { comparisonDocument } from "./compare-document.ts";
 export {
-  askedWindow,
   checkZone,
-  clientsTime,
   lastWeek,
   localText,
   parseLength,

@@ -111,10 +111,10 @@ const hasNumber = (relation: string): string =>
 /** `person_candidates` with the cluster of each row as far as it is known; those that may be of two clusters are nobody's. */
 async function withClusters(db: Queryable, asked: Parameters<typeof loadRows>[2]): Promise<string> {
   let rows = "person_candidates";
-  let known = await clustersOfMinutes(db, rows, "minute_unix");
+  let known = await clustersOfMinutes(db, rows);
   if (known.matter && (await hasUnclearNumbers(db))) {
     rows = await withMinutesOfUnclear(db, rows, COLUMNS, asked);
-    known = await clustersOfMinutes(db, rows, "minute_unix");
+    known = await clustersOfMinutes(db, rows);
   }
   return known.matter
     ? `(select m.* replace (${known.cluster} as cluster) from ${rows} m ${known.joins} where not ${known.unclear})`

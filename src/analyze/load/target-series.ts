@@ -213,10 +213,10 @@ export function bandOf(before: Float64Array, count: number, stepMinutes: number)
   return { low, high };
 }
 
-/** The window of `bandOf`: some weeks before, and half an hour longer at both ends. */
-export function bandWindow({ from, to }: Window, stepMinutes: number, weeks = 1): Window {
+/** The window of `bandOf`: a week before, and half an hour longer at both ends. */
+export function bandWindow({ from, to }: Window, stepMinutes: number): Window {
   const margin = Math.max(1, Math.floor(BAND_HALF_MINUTES / stepMinutes)) * stepMinutes;
-  const shift = weeks * 7 * 1440;
+  const shift = 7 * 1440;
   return { from: from - shift - margin, to: to - shift + margin, grain: 1 };
 }
 

@@ -5,6 +5,9 @@ import {
   compareTimes,
   comparisonDocument,
   parsePeriod,
+  askedTargets,
+  usualMeasure,
+  zoned,
 } from "../../analyze/load/index.ts";
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -13,16 +16,13 @@ import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
 import {
   aboutOf,
-  askedTargets,
   commandOf,
   originOf,
   show,
   STORE_OPTIONS,
   TARGET_OPTION,
-  usualMeasure,
   windowJson,
   withStore,
-  zoned,
 } from "./options.ts";
 
 const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;

@@ -8,6 +8,7 @@ import {
   jobDocument,
   jobLine,
   jobShares,
+  zoned,
 } from "../../analyze/load/index.ts";
 import { LATE_MINUTES } from "../../analyze/study/common/run-minutes.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -15,7 +16,7 @@ import { provenanceJson, provenancePrefix } from "../../model/index.ts";
 import { defineCommand } from "../command.ts";
 import { parseBytes } from "../values.ts";
 import { commandLine, flag } from "../../base/command-line.ts";
-import { aboutOf, originOf, show, STORE_OPTIONS, withStore, zoned } from "./options.ts";
+import { aboutOf, originOf, show, STORE_OPTIONS, withStore } from "./options.ts";
 import { option } from "../option.ts";
 
 export default defineCommand({

@@ -1,28 +1,13 @@
 /** What the questions about load have in common: a store, targets, a time, and how answers are shown. */
-import {
-  answerable,
-  askedWindow,
-  checkZone,
-  chooseTargets,
-  chosenZone,
-  fullName,
-  storedTargetNames,
-  storedTime,
-  type TargetName,
-  targetCondition,
-  targetsText,
-  type Window,
-} from "../../analyze/load/index.ts";
+import type { Window } from "../../analyze/load/index.ts";
 import { commandLine, flag } from "../../base/command-line.ts";
 import { csvText, type CsvValue } from "../../base/csv.ts";
-import { UsageError } from "../../base/errors.ts";
 import {
   type Document,
   isSynthetic,
   markSynthetic,
   type Provenance,
   provenanceJson,
-  type Queryable,
 } from "../../model/index.ts";
 import { renderText } from "../../report/text/index.ts";
 import { version } from "../../../package.json";
@@ -32,7 +17,6 @@ import { writePage } from "../page-output.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 
 export { originOf, withStore } from "../store/options.ts";
-import { didYouMean } from "../../base/choice.ts";
 import { option } from "../option.ts";
 
 export const STORE_OPTIONS = {
@@ -56,68 +40,6 @@ export const TIME_OPTIONS = {
   ),
   to: option.text("TIME", "end time, exclusive (default: end of the store)"),
 } as const satisfies OptionSpecs;
-
-export interface LoadQuery {
-  readonly window: Window;
-  readonly condition: string;
-  readonly targets: readonly TargetName[];
-  readonly targetsText: string;
-}
-
-/** The options with the zone that is meant: as asked, else that of the store. */
-export async function zoned<Options extends { readonly zone?: string | undefined }>(
-  db: Queryable,
-  options: Options,
-): Promise<Options & { readonly zone: string }> {
-  const asked = options.zone ?? "";
-  if (asked !== "") checkZone(asked);
-  return { ...options, zone: (await chosenZone(db, asked)).zone };
-}
-
-interface LoadValues {
-  readonly target: readonly string[];
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-  readonly zone: string;
-}
-
-/** The targets that are meant, and the time that the store has. */
-export async function askedTargets(db: Queryable, target: readonly string[]) {
-  if (target.length > 0 && target.every((one) => /^[\s,]*$/.test(one)))
-    throw new UsageError(
-      "--target is empty: expected a name such as OST0007, or 'OST*'; omit it for all targets",
-    );
-  const stored = await storedTime(db);
-  const all = await storedTargetNames(db);
-  const { targets, unknown } = chooseTargets(all, target);
-  if (unknown.length > 0) throw unknownTarget(unknown[0] as string, all);
-  return {
-    stored,
-    targets,
-    condition: targetCondition(all, targets),
-    targetsText: targetsText(all, targets),
-  };
-}
-
-/** The targets and the minutes that are meant; what does not exist is an error that names what does. */
-export async function askedOf(db: Queryable, { target, from, to, zone }: LoadValues): Promise<LoadQuery> {
-  checkZone(zone);
-  const { stored, ...asked } = await askedTargets(db, target);
-  const window = askedWindow({ from, to, zone, nowUnix: Date.now() / 1000 }, stored);
-  return { ...asked, window: await answerable(db, window, stored) };
-}
-
-function unknownTarget(word: string, all: readonly TargetName[]): UsageError {
-  const names = all.map(({ target }) => target);
-  const shown = names.slice(0, 3).join(", ");
-  const guess = didYouMean(word, [...names, ...all.map(fullName)]);
-  const count = names.length > 3 ? `, … ${names.at(-1)} (${names.length} in all)` : "";
-  return new UsageError(`--target ${word}: the store has no such target${guess}; it has ${shown}${count}`);
-}
-
-/** Targets that are all metadata targets are compared by operations, others by bytes. */
-export const usualMeasure = (targets: readonly TargetName[]): "bytes" | "metadata" =>
-  targets.length > 0 && targets.every(({ target }) => /^MDT/i.test(target)) ? "metadata" : "bytes";
 
 export const isoTime = (minute: number): string => new Date(minute * 60_000).toISOString();
 

@@ -1,21 +1,26 @@
 /** `plimsoll quiet-hours`: when targets are quiet. */
-import { parseLength, quietDocument, quietHours, withMinutes } from "../../analyze/load/index.ts";
+import {
+  parseLength,
+  quietDocument,
+  quietHours,
+  withMinutes,
+  askedOf,
+  usualMeasure,
+  zoned,
+} from "../../analyze/load/index.ts";
 import { quickContention } from "../../analyze/study/system/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import {
   aboutOf,
-  askedOf,
   commandOf,
   originOf,
   show,
   STORE_OPTIONS,
   TARGET_OPTION,
   TIME_OPTIONS,
-  usualMeasure,
   windowJson,
   withStore,
-  zoned,
 } from "./options.ts";
 import { option } from "../option.ts";
 
@@ -50,7 +55,7 @@ export default defineCommand({
       throw new UsageError(`--length ${given.length}: expected a multiple of 15m, up to 24h`);
     await withStore(given, async (db) => {
       const options = await zoned(db, given);
-      const asked = await askedOf(db, options);
+      const asked = await askedOf(db, options, Date.now() / 1000);
       const answer = await quietHours(db, {
         window: await withMinutes(db, asked.window),
         condition: asked.condition,

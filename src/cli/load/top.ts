@@ -1,8 +1,5 @@
 /** `plimsoll top`: the jobs, users, accounts or targets with most load; the runs, files or programs with most I/O. */
 import {
-  askedWindow,
-  checkZone,
-  clientsTime,
   nodesDocument,
   operationsDocument,
   rankNodes,
@@ -17,6 +14,10 @@ import {
   serverStates,
   targetRankingDocument,
   usualSource,
+  type LoadQuery,
+  askedOf,
+  zoned,
+  askedOfClients,
 } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/index.ts";
@@ -24,8 +25,6 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import {
   aboutOf,
-  type LoadQuery,
-  askedOf,
   commandOf,
   originOf,
   show,
@@ -34,7 +33,6 @@ import {
   TIME_OPTIONS,
   windowJson,
   withStore,
-  zoned,
 } from "./options.ts";
 import { FILE_OPTIONS } from "../job/read.ts";
 import { rankingJson, targetRankingJson } from "./ranking-json.ts";
@@ -109,7 +107,9 @@ export default defineCommand({
         throw new UsageError("--target: top servers lists servers with all their targets; omit it");
       if (source === "clients" && options.target.length > 0)
         throw new UsageError("--target: client counters have no targets; omit it or use --source servers");
-      const asked = source === "servers" ? await askedOf(db, options) : await askedOfClients(db, options);
+      const now = Date.now() / 1000;
+      const asked =
+        source === "servers" ? await askedOf(db, options, now) : await askedOfClients(db, options, now);
       const origin = await originOf(db, source === "servers" ? "readings" : "jobs");
       const shown = { output: options.output, origin, csv: options.csv };
       if (ofServers && what !== "targets" && asked.window !== undefined)
@@ -187,17 +187,4 @@ async function topGroups(
     );
   const json = { ...windowJson(ranking.window), ...ranking, window: undefined };
   return show(nodesDocument(ranking, asked.targetsText, about), json, shown, context);
-}
-
-type ClientQuery = Omit<LoadQuery, "window"> & { readonly window: LoadQuery["window"] | undefined };
-
-async function askedOfClients(
-  db: Queryable,
-  { from, to, zone }: Pick<Parameters<typeof askedOf>[1], "from" | "to" | "zone">,
-): Promise<ClientQuery> {
-  const stored = await clientsTime(db);
-  checkZone(zone);
-  const isAll = from === undefined && to === undefined;
-  const window = isAll ? undefined : askedWindow({ from, to, zone, nowUnix: Date.now() / 1000 }, stored);
-  return { window, condition: "true", targets: [], targetsText: "all file systems" };
 }

@@ -7,6 +7,7 @@ import {
   liveLines,
   orderedLoad,
   storedLoad,
+  askedTargets,
 } from "../../analyze/load/index.ts";
 import { WatchedFolders } from "../../collect/watch/folder.ts";
 import { inFile, UsageError } from "../../base/errors.ts";
@@ -16,7 +17,7 @@ import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
 import { Screen } from "../screen.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
-import { askedTargets, originOf, TARGET_OPTION, withStore } from "./options.ts";
+import { originOf, TARGET_OPTION, withStore } from "./options.ts";
 
 export default defineCommand({
   name: "watch",

@@ -6,20 +6,12 @@ import {
   weekAnswer,
   weekDocument,
   weekFindings,
+  askedTargets,
+  zoned,
 } from "../../analyze/load/index.ts";
 import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
-import {
-  aboutOf,
-  askedTargets,
-  commandOf,
-  originOf,
-  show,
-  STORE_OPTIONS,
-  windowJson,
-  withStore,
-  zoned,
-} from "./options.ts";
+import { aboutOf, commandOf, originOf, show, STORE_OPTIONS, windowJson, withStore } from "./options.ts";
 
 export default defineCommand({
   name: "week",

@@ -1,10 +1,9 @@
 /** `plimsoll who`: which jobs and users loaded a target. */
-import { rank, rankingDocument } from "../../analyze/load/index.ts";
+import { rank, rankingDocument, askedOf, usualMeasure, zoned } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../command.ts";
 import {
   aboutOf,
-  askedOf,
   commandOf,
   isoTime,
   originOf,
@@ -12,10 +11,8 @@ import {
   STORE_OPTIONS,
   TARGET_OPTION,
   TIME_OPTIONS,
-  usualMeasure,
   windowJson,
   withStore,
-  zoned,
 } from "./options.ts";
 import { rankingJson } from "./ranking-json.ts";
 import { option } from "../option.ts";
@@ -45,7 +42,7 @@ export default defineCommand({
   async run({ options: given }, context) {
     await withStore(given, async (db) => {
       const options = await zoned(db, given);
-      const asked = await askedOf(db, options);
+      const asked = await askedOf(db, options, Date.now() / 1000);
       const order = options.order ?? usualMeasure(asked.targets);
       const ranking = await rank(db, {
         by: options.by,

@@ -154,7 +154,7 @@ export class LineWriter {
       const container = `${uuid(u8, tail)}:${uuid(u8, tail + 16)}`;
       if (name === "DAOS")
         return [ascii(`${u64[tail / 8 + 4]}.${u64[tail / 8 + 5]}`), ascii(container), NOT_AVAILABLE];
-      const named = isZero(u8, tail, 16) || isZero(u8, tail + 16, 16) ? UNKNOWN : ascii(container);
+      const named = isZero(u8, tail) || isZero(u8, tail + 16) ? UNKNOWN : ascii(container);
       return [found ?? NO_NAME, named, NOT_AVAILABLE];
     }
     if (found === undefined)
@@ -183,7 +183,8 @@ export class LineWriter {
     for (const [counter, value] of counterValues(this.#spec, record, this.#syncTimes)) line(counter, value);
   }
 }
-function isZero(bytes: Uint8Array, at: number, length: number): boolean {
-  for (let i = at; i < at + length; i++) if (bytes[i] !== 0) return false;
+/** Of 16 bytes. */
+function isZero(bytes: Uint8Array, at: number): boolean {
+  for (let i = at; i < at + 16; i++) if (bytes[i] !== 0) return false;
   return true;
 }

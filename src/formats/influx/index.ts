@@ -3,7 +3,7 @@ import { FormatError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import { eachWindow, headLines } from "../text/windows.ts";
 import { Influx1Rows, Influx2Rows } from "./csv.ts";
-import { PRECISIONS, parseLine } from "./line-protocol.ts";
+import { parseLine } from "./line-protocol.ts";
 import type { InfluxPoint } from "./point.ts";
 import { InfluxPoints } from "./points.ts";
 
@@ -29,21 +29,12 @@ export function recognizeInflux(head: Uint8Array): InfluxKind | undefined {
   return undefined;
 }
 
-interface InfluxOptions {
-  /** Unit of the times in line protocol: ns, us, ms or s. */
-  readonly precision?: string;
-}
-
 /** Reads a dump into `into`, which hands out readings when all dumps have been read. */
-export function readInflux(
-  source: ByteSource,
-  options: InfluxOptions = {},
-  into = new InfluxPoints(),
-): InfluxPoints {
+export function readInflux(source: ByteSource, into = new InfluxPoints()): InfluxPoints {
   const kind = recognizeInflux(source.read(0, 4096));
   if (kind === undefined)
     throw new FormatError(source.name, { line: 1 }, "no line protocol of lustre2 and no CSV of InfluxDB");
-  const read = rowReader(kind, PRECISIONS[options.precision ?? "ns"] ?? 1n);
+  const read = rowReader(kind);
   const utf8 = new TextDecoder();
   let number = 0;
   eachWindow(source, (bytes, from, end) => {
@@ -64,8 +55,8 @@ export function readInflux(
 }
 
 /** A point, null for lines that hold none, undefined for broken ones. */
-function rowReader(kind: InfluxKind, nsPerUnit: bigint): (line: string) => InfluxPoint | null | undefined {
-  if (kind === "line-protocol") return (line) => parseLine(line, nsPerUnit);
+function rowReader(kind: InfluxKind): (line: string) => InfluxPoint | null | undefined {
+  if (kind === "line-protocol") return parseLine;
   const rows = kind === "influx1-csv" ? new Influx1Rows() : new Influx2Rows();
   return (line) => {
     if (kind === "influx1-csv" && line.trim() === "") return null;

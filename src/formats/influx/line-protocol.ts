@@ -1,16 +1,8 @@
 /** InfluxDB's line protocol, as Telegraf writes it and `influx_inspect export` gives it back. */
 import type { InfluxPoint } from "./point.ts";
 
-/** Nanoseconds per unit of the time at the end of a line. */
-export const PRECISIONS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-};
-
 /** A point, or undefined when the line is none. Lines of comments and of `influx_inspect` (`#`, `CREATE …`) are null. */
-export function parseLine(line: string, nsPerUnit = 1n): InfluxPoint | undefined | null {
+export function parseLine(line: string): InfluxPoint | undefined | null {
   if (line.trim() === "" || /^(#|CREATE |DROP )/.test(line)) return null;
   const tagsEnd = endOf(line, 0, " ", false);
   if (tagsEnd < 0) return undefined;
@@ -18,7 +10,7 @@ export function parseLine(line: string, nsPerUnit = 1n): InfluxPoint | undefined
   const fieldsTo = fieldsEnd < 0 ? line.length : fieldsEnd;
   const timeText = fieldsEnd < 0 ? "" : line.slice(fieldsEnd + 1).trim();
   if (!/^-?\d{1,19}$/.test(timeText)) return undefined;
-  const head = splitAt(line.slice(0, tagsEnd), ",", false);
+  const head = splitAtCommas(line.slice(0, tagsEnd), false);
   const tags = new Map<string, string>();
   for (const pair of head.slice(1)) {
     const equals = endOf(pair, 0, "=", false);
@@ -26,12 +18,12 @@ export function parseLine(line: string, nsPerUnit = 1n): InfluxPoint | undefined
     tags.set(unescaped(pair.slice(0, equals)), unescaped(pair.slice(equals + 1)));
   }
   const fields = new Map<string, string>();
-  for (const pair of splitAt(line.slice(tagsEnd + 1, fieldsTo), ",", true)) {
+  for (const pair of splitAtCommas(line.slice(tagsEnd + 1, fieldsTo), true)) {
     const equals = endOf(pair, 0, "=", false);
     if (equals < 1) return undefined;
     fields.set(unescaped(pair.slice(0, equals)), pair.slice(equals + 1));
   }
-  return { measurement: unescaped(head[0] ?? ""), tags, fields, timeNs: BigInt(timeText) * nsPerUnit };
+  return { measurement: unescaped(head[0] ?? ""), tags, fields, timeNs: BigInt(timeText) };
 }
 
 /** Index of the first `stop` that is not escaped, nor inside quotes where those count; -1 when there is none. */
@@ -51,10 +43,10 @@ function endOf(text: string, from: number, stop: string, quotes: boolean): numbe
   return -1;
 }
 
-function splitAt(text: string, stop: string, quotes: boolean): string[] {
+function splitAtCommas(text: string, quotes: boolean): string[] {
   const parts: string[] = [];
   for (let from = 0; ; ) {
-    const end = endOf(text, from, stop, quotes);
+    const end = endOf(text, from, ",", quotes);
     parts.push(text.slice(from, end < 0 ? text.length : end));
     if (end < 0) return parts;
     from = end + 1;

@@ -9,6 +9,8 @@ import type { InputFormat } from "../input-format.ts";
 
 const PAPER_SUFFIX = ".bps32";
 const RECORD_BYTES = 32;
+/** Of the blocks that sizes are counted in. */
+const BLOCK_BYTES = 512;
 const BLOCK_RECORDS = 1 << 15;
 /** Times from here on are of the year 1988 or later, and so times of day. */
 const TIMES_OF_DAY_FROM = 1n << 59n;
@@ -19,7 +21,7 @@ export const paper = {
   // How many records there are follows from the length.
   sequential: false,
   recognizes: (_head, name) => name.endsWith(PAPER_SUFFIX),
-  calls(source, sink, { blockBytes = 512 } = {}) {
+  calls(source, sink, { blockBytes = BLOCK_BYTES } = {}) {
     const total = Math.floor(source.byteLength / RECORD_BYTES);
     if (source.byteLength > 0 && total === 0)
       throw new FormatError(
@@ -81,7 +83,7 @@ function added(processes: Map<number, number>, pid: number, sink: CallSink): num
  * A sink that writes such records: outermost accesses only, sizes rounded up to whole blocks as the paper's records must
  * be. Reading them back gives the same T and N, and B of the rounded sizes.
  */
-export function paperSink(write: (bytes: Uint8Array) => void, blockBytes = 512): CallSink {
+export function paperSink(write: (bytes: Uint8Array) => void): CallSink {
   const pids: number[] = [];
   let clock: CallClock = { kind: "own", epochNs: 0n };
   return {
@@ -91,16 +93,11 @@ export function paperSink(write: (bytes: Uint8Array) => void, blockBytes = 512):
     process: ({ pid }) => pids.push(pid) - 1,
     file: () => 0,
     note: () => {},
-    block: (block) => write(recordsOf(block, pids, clock, blockBytes)),
+    block: (block) => write(recordsOf(block, pids, clock)),
   };
 }
 
-function recordsOf(
-  block: CallBlock,
-  pids: readonly number[],
-  { epochNs }: CallClock,
-  blockBytes: number,
-): Uint8Array {
+function recordsOf(block: CallBlock, pids: readonly number[], { epochNs }: CallClock): Uint8Array {
   const view = new DataView(new ArrayBuffer(block.count * RECORD_BYTES));
   let at = 0;
   for (let i = 0; i < block.count; i++) {
@@ -112,7 +109,7 @@ function recordsOf(
     // What has no size or no time cannot be written in this form.
     if (!(Number.isFinite(bytes) && Number.isFinite(start) && Number.isFinite(end))) continue;
     view.setBigUint64(at, BigInt(pids[block.process[i] as number] ?? 0), true);
-    view.setBigInt64(at + 8, BigInt(Math.ceil(bytes / blockBytes)), true);
+    view.setBigInt64(at + 8, BigInt(Math.ceil(bytes / BLOCK_BYTES)), true);
     view.setBigUint64(at + 16, epochNs + BigInt(Math.round(start)), true);
     view.setBigUint64(at + 24, epochNs + BigInt(Math.round(end)), true);
     at += RECORD_BYTES;

@@ -144,7 +144,7 @@ export class Series {
   }
 
   async #readDump(source: ByteSource, tally: Tally, yieldToEvents: () => Promise<void>): Promise<void> {
-    const points = readInflux(source, {}, new InfluxPoints(this.#parser.table));
+    const points = readInflux(source, new InfluxPoints(this.#parser.table));
     for (const text of points.warnings()) warn(this.#notes, `${source.name}: ${text}`);
     const { broken, otherPoints, otherFields, firstBrokenLine } = points.notes;
     count(this.#notes.counts, "points", points.notes.points);

@@ -137,7 +137,7 @@ export class MpiCommunicator implements Communicator {
     return this.#mailbox.receive();
   }
 
-  abort(reason: string, code = 1): never {
+  abort(reason: string): never {
     const line = `plimsoll: rank ${this.rank} of ${this.size}: ${reason.replace(/\s*\n\s*/g, " ")}\n`;
     try {
       writeSync(2, line);
@@ -147,8 +147,8 @@ export class MpiCommunicator implements Communicator {
       // Nobody reads; the exit code still tells.
     }
     this.#closed = true;
-    this.mpi.call.Abort(this.mpi.handles.world, code);
-    process.exit(code);
+    this.mpi.call.Abort(this.mpi.handles.world, 1);
+    process.exit(1);
   }
 
   close(): Promise<void> {

@@ -82,8 +82,6 @@ export interface OperationResult {
   readonly bytes: number;
   readonly requests: number;
   readonly movedBytes: number;
-  /** From the start to the last request and exchange, without the sync. */
-  readonly transferNs: number;
   /** The sync, and waiting for those who do it. */
   readonly syncNs: number;
   /** Requests that the storage does not know were replaced by these. */

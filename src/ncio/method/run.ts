@@ -36,7 +36,6 @@ export async function runOperation(operation: Operation): Promise<OperationResul
   if (method === "sieving" && !isOrdered(access.file))
     throw new UsageError("data sieving needs file places that ascend");
   const requests = new Requests(file, clock, operation.onRequests);
-  const start = clock();
   const outcome = await TABLE[method]({ direction, access, buffer, bytes, options, communicator, requests });
   const end = clock();
   if (direction === "write" && options.sync) {
@@ -47,7 +46,7 @@ export async function runOperation(operation: Operation): Promise<OperationResul
   }
   const syncNs = clock() - end;
   const { movedBytes } = requests;
-  const result = { bytes, requests: requests.requests, movedBytes, transferNs: end - start, syncNs };
+  const result = { bytes, requests: requests.requests, movedBytes, syncNs };
   return outcome.fallback === undefined ? result : { ...result, fallback: outcome.fallback };
 }
 

@@ -15,6 +15,9 @@ interface TypeLimits {
   readonly parts: number;
 }
 
+/** What errors call it. */
+const SOURCE = "datatype";
+
 const TYPE_LIMITS: TypeLimits = { depth: 16, parts: 65536 };
 
 const TAG = { bytes: 1, vector: 2, parts: 3 } as const;
@@ -46,16 +49,16 @@ function put(type: Datatype, out: Output): void {
 }
 
 /** Reads what `encodeDatatype` made, or fails with a `FormatError`, whatever the bytes are. All bytes must be used. */
-export function decodeDatatype(encoded: Uint8Array, limits = TYPE_LIMITS, source = "datatype"): Datatype {
-  const input = new Input(encoded, source, limits);
+export function decodeDatatype(encoded: Uint8Array, limits = TYPE_LIMITS): Datatype {
+  const input = new Input(encoded, limits);
   const type = take(input, 1);
   if (input.at !== encoded.length) input.fail(`${encoded.length - input.at} bytes after the end of the type`);
-  checkDatatype(type, limits, source);
+  checkDatatype(type, limits);
   return type;
 }
 
 function take(input: Input, depth: number): Datatype {
-  if (depth > input.limits.depth) throw tooDeep(input.source, input.limits, { offset: input.at });
+  if (depth > input.limits.depth) throw tooDeep(input.limits, { offset: input.at });
   const tag = input.number();
   if (tag === TAG.bytes) return { kind: "bytes", length: input.number() };
   if (tag === TAG.vector)
@@ -63,7 +66,7 @@ function take(input: Input, depth: number): Datatype {
   if (tag !== TAG.parts) return input.fail(`a type is 1, 2 or 3, found ${tag}`);
   const count = input.number();
   input.partsLeft -= count;
-  if (input.partsLeft < 0) throw tooMany(input.source, input.limits, { offset: input.at });
+  if (input.partsLeft < 0) throw tooMany(input.limits, { offset: input.at });
   const parts: Part[] = [];
   for (let i = 0; i < count; i++) parts.push({ at: input.number(), of: take(input, depth + 1) });
   return { kind: "parts", parts };
@@ -73,16 +76,12 @@ function take(input: Input, depth: number): Datatype {
  * Makes sure of a datatype from an untrusted place (decoded, or from JSON): shape, depth, number of parts, and that
  * neither its data nor its places go beyond what a number holds exactly. Fails with a `FormatError`.
  */
-export function checkDatatype(
-  value: unknown,
-  limits = TYPE_LIMITS,
-  source = "datatype",
-): asserts value is Datatype {
+export function checkDatatype(value: unknown, limits = TYPE_LIMITS): asserts value is Datatype {
   let parts = 0;
   const check = (type: unknown, depth: number): { bytes: number; high: number } => {
-    if (depth > limits.depth) throw tooDeep(source, limits, {});
+    if (depth > limits.depth) throw tooDeep(limits, {});
     if (typeof type !== "object" || type === null)
-      throw new FormatError(source, {}, `a type is an object, found ${type}`);
+      throw new FormatError(SOURCE, {}, `a type is an object, found ${type}`);
     const { kind, length, count, stride, of, parts: list } = type as Record<string, unknown>;
     if (kind === "bytes") return { bytes: whole(length, "length"), high: whole(length, "length") };
     if (kind === "vector") {
@@ -91,10 +90,10 @@ export function checkDatatype(
       return { bytes: exact(n * inner.bytes), high: exact((n - 1) * step + inner.high) };
     }
     if (kind !== "parts")
-      throw new FormatError(source, {}, `kind is bytes, vector or parts, found ${String(kind)}`);
-    if (!Array.isArray(list)) throw new FormatError(source, {}, "parts is a list");
+      throw new FormatError(SOURCE, {}, `kind is bytes, vector or parts, found ${String(kind)}`);
+    if (!Array.isArray(list)) throw new FormatError(SOURCE, {}, "parts is a list");
     parts += list.length;
-    if (parts > limits.parts) throw tooMany(source, limits, {});
+    if (parts > limits.parts) throw tooMany(limits, {});
     let [bytes, high] = [0, 0];
     for (const part of list as readonly (Partial<Part> | null)[]) {
       const inner = check(part?.of, depth + 1);
@@ -107,25 +106,25 @@ export function checkDatatype(
   const whole = (number: unknown, name: string): number => {
     if (typeof number !== "number" || !Number.isSafeInteger(number) || number < 0)
       throw new FormatError(
-        source,
+        SOURCE,
         {},
         `${name} is a whole number from 0 to 2^53-1, found ${String(number)}`,
       );
     return number;
   };
   const exact = (number: number): number => {
-    if (!Number.isSafeInteger(number)) throw new FormatError(source, {}, "the type goes beyond 2^53-1 bytes");
+    if (!Number.isSafeInteger(number)) throw new FormatError(SOURCE, {}, "the type goes beyond 2^53-1 bytes");
     return number;
   };
   check(value, 1);
 }
 
-function tooDeep(source: string, { depth }: TypeLimits, place: { offset?: number }): LimitError {
-  return new LimitError(source, place, `more than ${depth} types inside each other`);
+function tooDeep({ depth }: TypeLimits, place: { offset?: number }): LimitError {
+  return new LimitError(SOURCE, place, `more than ${depth} types inside each other`);
 }
 
-function tooMany(source: string, { parts }: TypeLimits, place: { offset?: number }): LimitError {
-  return new LimitError(source, place, `more than ${parts} parts`);
+function tooMany({ parts }: TypeLimits, place: { offset?: number }): LimitError {
+  return new LimitError(SOURCE, place, `more than ${parts} parts`);
 }
 
 class Output {
@@ -148,12 +147,10 @@ class Input {
   at = 0;
   partsLeft: number;
   readonly #bytes: Uint8Array;
-  readonly source: string;
   readonly limits: TypeLimits;
 
-  constructor(bytes: Uint8Array, source: string, limits: TypeLimits) {
+  constructor(bytes: Uint8Array, limits: TypeLimits) {
     this.#bytes = bytes;
-    this.source = source;
     this.limits = limits;
     this.partsLeft = limits.parts;
   }
@@ -171,6 +168,6 @@ class Input {
   }
 
   fail(detail: string): never {
-    throw new FormatError(this.source, { offset: this.at }, detail);
+    throw new FormatError(SOURCE, { offset: this.at }, detail);
   }
 }

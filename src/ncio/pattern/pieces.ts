@@ -96,10 +96,10 @@ export class PieceCursor {
 }
 
 /** How many pieces there are; walks them. */
-export function pieceCount(type: Datatype, range: DataRange = {}): number {
+export function pieceCount(type: Datatype): number {
   const block = pieceBlock(4096);
   let count = 0;
-  for (const cursor = new PieceCursor(type, range); cursor.next(block) > 0; ) count += block.count;
+  for (const cursor = new PieceCursor(type); cursor.next(block) > 0; ) count += block.count;
   return count;
 }
 

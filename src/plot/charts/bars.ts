@@ -105,7 +105,7 @@ function draw(chart: BarsChart, context: DrawContext) {
   const isMissing = (v: number | undefined) => v === undefined || Number.isNaN(v);
   if (series.some(({ values }) => categories.some((_, index) => isMissing(values[index]))))
     entries.push({ name: NOT_RECORDED, show: "missing" });
-  const legend = entries.length > 1 ? seriesLegend(entries, context, 8, 4) : { body: "", height: 0 };
+  const legend = entries.length > 1 ? seriesLegend(entries, context) : { body: "", height: 0 };
   const drawing = direction === "vertical" ? vertical : horizontal;
   const { body, height } = drawing(chart, context, legend.height + 6);
   return { body: legend.body + body, height };

@@ -120,7 +120,7 @@ function draw(chart: CmfChart, context: DrawContext) {
   const below = all.filter((value) => value <= 0);
   const zero = axis.scale === "log" && below.length > 0 ? zeroText(below) : "";
   const gutter = zero === "" ? 0 : GUTTER;
-  const legend = seriesLegend(curves.map(legendEntry), context, 8, 4);
+  const legend = seriesLegend(curves.map(legendEntry), context);
   const left = 24 + textWidth("100 %", FONT_SMALL);
   const right = context.width - edgeRoom(axis.ticks, x.unit);
   const scaled = placeOn(axis, left + gutter, right);

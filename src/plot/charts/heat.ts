@@ -52,8 +52,6 @@ function draw(chart: HeatChart, context: DrawContext) {
   const legend = seriesLegend(
     parts.map(({ name, role }) => ({ name, show: role })),
     context,
-    8,
-    4,
   );
   const top: Box = {
     ...{ left, right: context.width - rightWidth - 14 },

@@ -116,12 +116,7 @@ function draw(chart: PointsChart, context: DrawContext) {
   ];
   const [gutterX, gutterY] = [belowX === "" ? 0 : GUTTER, belowY === "" ? 0 : GUTTER];
   const roles = ROLES.filter((role) => drawable.some((point) => point.role === role));
-  const legend = seriesLegend(
-    legendEntries(roles, chart, chart.points.length - drawable.length),
-    context,
-    8,
-    4,
-  );
+  const legend = seriesLegend(legendEntries(roles, chart, chart.points.length - drawable.length), context);
   const texts = yAxis.ticks.map((tick) => textWidth(formatTick(tick, y.unit), FONT_SMALL));
   const left = 24 + Math.max(20, ...texts);
   const right = context.width - edgeRoom(xAxis.ticks, x.unit);

@@ -68,8 +68,6 @@ function draw(chart: SpansChart, context: DrawContext) {
   const legend = seriesLegend(
     roles.map((role) => ({ name: role, show: role })),
     context,
-    8,
-    4,
   );
   const shownNames = laneNames && fitNames(laneNames, Math.min(180, context.width * 0.3), FONT_SMALL);
   const yTicks = laneNames === undefined ? linearTicks(...domainY, 6, y.unit) : [];

@@ -75,7 +75,7 @@ function draw(chart: ViolinChart, context: DrawContext) {
   const texts = axis.ticks.map((tick) => textWidth(formatTick(tick, value.unit), FONT_SMALL));
   const left = 14 + Math.max(20, ...texts);
   const right = context.width - 10;
-  const legend = seriesLegend(LINES, context, 8, 4);
+  const legend = seriesLegend(LINES, context);
   const top = legend.height + 26;
   const bottom = top + Math.round(Math.min(300, Math.max(190, context.width * 0.4)));
   const box = { left, right, top, bottom };

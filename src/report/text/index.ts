@@ -174,8 +174,7 @@ function tileLine({ label, value, unit, note, text }: Tile): string {
 }
 
 function findingLines(finding: Finding, width: number, paint: Paint): string[] {
-  const indent = (text: string, first = "    ") =>
-    wrap(text, width - 4).map((line, index) => `${index === 0 ? first : "    "}${line}`);
+  const indent = (text: string) => wrap(text, width - 4).map((line) => `    ${line}`);
   const shown = finding.evidence.files.slice(0, FILES_SHOWN);
   const files = shown.flatMap((file) => fileLines(file, width));
   const more = finding.evidence.filesTotal - shown.length;

@@ -223,5 +223,5 @@ function runsOf(
   return runs;
 }
 
-export const rampHtml = (top: number, unit: string): string =>
-  `<span class="ramp">0 ${Array.from({ length: CLASSES + 1 }, (_, at) => `<i class="c${at}"></i>`).join("")} over ${axisText(top)} ${escapeHtml(unit)}<i class="gapbox"></i>no sample</span>`;
+export const rampHtml = (top: number): string =>
+  `<span class="ramp">0 ${Array.from({ length: CLASSES + 1 }, (_, at) => `<i class="c${at}"></i>`).join("")} over ${axisText(top)} <i class="gapbox"></i>no sample</span>`;

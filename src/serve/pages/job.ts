@@ -207,7 +207,7 @@ async function mapPanel(
       }),
     );
     const top = heatTop(rows);
-    return `<div class="sub"><b>${isMdt ? "MDTs" : "OSTs"}</b> ${escapeHtml(scale.unit)}${rampHtml(top, "")}</div>${heatRowsHtml(rows, top, axis)}`;
+    return `<div class="sub"><b>${isMdt ? "MDTs" : "OSTs"}</b> ${escapeHtml(scale.unit)}${rampHtml(top)}</div>${heatRowsHtml(rows, top, axis)}`;
   };
   const more =
     load.targets.length > shown.length

@@ -115,7 +115,7 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
     const more = isCut
       ? `<p class="more">The ${shown.length} busiest of ${some.length} ${kind}s. <a href="?${allAddress(ask)}">All ${some.length}</a></p>`
       : "";
-    return `<div class="sub"><b>${kind}s</b> ${isBytes ? "read and written" : "operations"}, ${escapeHtml(unit)}${rampHtml(top, "")}</div>${heatRowsHtml(rows, top, axis)}${more}`;
+    return `<div class="sub"><b>${kind}s</b> ${isBytes ? "read and written" : "operations"}, ${escapeHtml(unit)}${rampHtml(top)}</div>${heatRowsHtml(rows, top, axis)}${more}`;
   };
   const html = `<div class="time heat-map">${part("OST", bytesOf, true)}${part("MDT", (one, at) => one.metadata[at] ?? 0, false)}${axisHtml(axis)}</div>`;
   const sql = `select ${stepSql(axis)} as time, file_system, target, sum(bytes_read) as bytes_read,

@@ -98,7 +98,7 @@ function weekPanel(
   return {
     ...{ id: "week", title: "Weekday and hour", note: `median bytes of the hour, ${zone}` },
     content: {
-      html: `<div class="time week-map"><div class="sub">${escapeHtml(unit)} in an hour${rampHtml(top, "")}</div>${heatRowsHtml(rows, top, axis)}${axisHtml(axis)}</div>`,
+      html: `<div class="time week-map"><div class="sub">${escapeHtml(unit)} in an hour${rampHtml(top)}</div>${heatRowsHtml(rows, top, axis)}${axisHtml(axis)}</div>`,
     },
     csv: [
       ["weekday", "hour", "median_bytes"],

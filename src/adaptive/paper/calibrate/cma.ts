@@ -30,10 +30,10 @@ export class CmaSearch {
   #axes: Float64Array[];
   #lengths: Float64Array;
 
-  constructor(start: Float64Array, step: number, seed: number, population?: number) {
+  constructor(start: Float64Array, step: number, seed: number) {
     const n = start.length;
     this.dimensions = n;
-    this.population = population ?? 4 + Math.floor(3 * Math.log(n));
+    this.population = 4 + Math.floor(3 * Math.log(n));
     this.#random = new Random(seed);
     const raw = Array.from(
       { length: this.population >> 1 },

@@ -87,11 +87,6 @@ export class AdaptiveWriter {
     this.#known = history === undefined || policy !== "plimsoll" ? [] : new History(history).recall(targets);
   }
 
-  /** Whether there is an interrupted write to continue. */
-  get canResume(): boolean {
-    return this.#leftover !== undefined;
-  }
-
   /** Writes one output step; when this returns it is durable and readers see it. */
   writeStep(sources: readonly StepSource[], description: StepDescription = {}): Promise<StepResult> {
     return this.writeInput(stepInput(sources, description));

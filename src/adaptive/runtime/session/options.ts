@@ -89,9 +89,8 @@ export function checkOptions(options: WriterOptions): Checked {
     names,
     targets,
     policy,
-    writers: wholeNumber("writers", options.writers ?? defaultWriters(), WRITERS_MAX),
-    perTarget:
-      options.perTarget === undefined ? undefined : wholeNumber("per-target", options.perTarget, WRITERS_MAX),
+    writers: writerCount("writers", options.writers ?? defaultWriters()),
+    perTarget: options.perTarget === undefined ? undefined : writerCount("per-target", options.perTarget),
     memoryBytes: options.memoryBytes ?? MEMORY_BYTES,
     history: historyOf(options),
     backend: backendOf(options, targets.length),
@@ -144,7 +143,7 @@ function historyOf({ history, speeds, backend }: WriterOptions): string | undefi
   return speeds === undefined && backend === undefined ? defaultHistoryPath() : undefined;
 }
 
-function wholeNumber(name: string, value: number, most: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new UsageError(`${name} ${value}: expected a whole number from 1 to ${most}`);
+function writerCount(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= WRITERS_MAX) return value;
+  throw new UsageError(`${name} ${value}: expected a whole number from 1 to ${WRITERS_MAX}`);
 }

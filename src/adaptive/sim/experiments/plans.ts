@@ -73,10 +73,10 @@ export const xtpPlan = (samples: number, seed: number): Series[] =>
   );
 
 /** Figs 5, 6 and 7: MPI-IO on 160 targets and the adaptive method on 512, with and without interference. */
-export const adaptivePlan = (samples: number, seed: number, writers: readonly number[] = WRITERS): Series[] =>
+export const adaptivePlan = (samples: number, seed: number): Series[] =>
   OUTPUT_SIZES.flatMap((sizeMb) =>
     [false, true].flatMap((interference) =>
-      writers.flatMap((count) =>
+      WRITERS.flatMap((count) =>
         (["mpi-io", "paper"] as const).map((method) =>
           outputSeries(method, sizeMb, count, interference, samples, seed),
         ),

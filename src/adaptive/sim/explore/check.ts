@@ -23,7 +23,7 @@ export interface Checked {
   readonly hash: string;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly log?: (line: string) => void;
   /** For tests: processes that break the rules. */
   readonly makeProcess?: (setup: Setup, rank: Rank) => Process;

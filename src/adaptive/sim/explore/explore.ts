@@ -2,7 +2,7 @@
 import { assert } from "../../../base/assert.ts";
 import { builtFile, isBuild } from "../../../node/built.ts";
 import { ThreadPool } from "../../../node/thread-pool.ts";
-import { type CheckOptions, checkScenario } from "./check.ts";
+import { checkScenario } from "./check.ts";
 import { scenarioOf } from "./scenario.ts";
 
 export interface Violation {
@@ -56,10 +56,10 @@ const emptyTally = (): Tally => ({
 });
 
 /** Checks some seeds in this thread. */
-export function exploreHere({ seed, count, policies }: ExploreWork, options: CheckOptions = {}): Tally {
+export function exploreHere({ seed, count, policies }: ExploreWork): Tally {
   const tally = emptyTally();
   for (let one = seed; one < seed + count; one++) {
-    const checked = checkScenario(scenarioOf(one, policies), options);
+    const checked = checkScenario(scenarioOf(one, policies));
     tally.runs++;
     tally.events += checked.events;
     if (checked.violation !== undefined)

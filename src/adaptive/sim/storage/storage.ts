@@ -184,7 +184,6 @@ export class Storage implements StorageModel {
       others: this.#streams[target] as number,
       dirtyMb: this.#dirty[target] as number,
       rateMbps: this.#rate[target] as number,
-      drainMbps: this.#drain[target] as number,
       speed: (this.#speeds[target] as number) * (this.#faults[target] as number),
     };
   }
@@ -341,7 +340,6 @@ interface TargetLook {
   readonly others: number;
   readonly dirtyMb: number;
   readonly rateMbps: number;
-  readonly drainMbps: number;
   readonly speed: number;
 }
 

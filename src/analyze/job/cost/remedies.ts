@@ -146,7 +146,6 @@ export const fewerOperations = (
 export const fewerBytes = (
   list: readonly (Touched & { readonly needed: number })[],
   model: string,
-  more: { readonly atMost?: true } = {},
 ): CostClaim =>
   estimatedCost(
     list.map(({ record, way, needed }) => {
@@ -154,7 +153,6 @@ export const fewerBytes = (
       return { record, part: way, remains: bytes > 0 ? Math.min(1, Math.max(0, needed / bytes)) : 1 };
     }),
     model,
-    more,
   );
 
 /** All time of these files in calls that reach storage, of which nobody knows how much a change saves. */

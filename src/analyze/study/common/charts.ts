@@ -8,14 +8,14 @@ import { mixed } from "./hash.ts";
 const DRAWN_MAX = 100_000;
 
 /** The values that are known; of very many those that hash of their place picks. */
-export function drawnValues(values: Float64Array, max = DRAWN_MAX): Float64Array {
-  const every = Math.max(1, Math.ceil(values.length / max));
+export function drawnValues(values: Float64Array): Float64Array {
+  const every = Math.max(1, Math.ceil(values.length / DRAWN_MAX));
   return values.filter((value, i) => !Number.isNaN(value) && (every === 1 || mixed(i, 1) % every === 0));
 }
 
 /** How to say that not all of `n` values are drawn. */
-export const drawnNote = (n: number, max = DRAWN_MAX): string =>
-  n <= max ? "" : ` Drawn from one in ${Math.ceil(n / max)}, chosen by hash.`;
+export const drawnNote = (n: number): string =>
+  n <= DRAWN_MAX ? "" : ` Drawn from one in ${Math.ceil(n / DRAWN_MAX)}, chosen by hash.`;
 
 interface CmfSeries {
   readonly name: string;

@@ -29,12 +29,11 @@ const ONE_CLUSTER: ClusterTables = {
 /**
  * Makes the temporary tables `minute_cluster_one` (numbers with one cluster), `minute_cluster_many` (numbers with several, by
  * name) and `minute_cluster_at` (minutes of these), for the rows of `minutes`, a relation with `job_key`, `cluster` and
- * `minuteColumn`.
+ * `minute_unix`.
  */
 export async function clustersOfMinutes(
   db: Queryable,
   minutes: string,
-  minuteColumn: string,
   lateMinutes = LATE_MINUTES,
 ): Promise<ClusterTables> {
   const names = await db.rows(
@@ -59,19 +58,19 @@ export async function clustersOfMinutes(
   const first = `start_unix_ns // ${MINUTE_NS}`;
   const last = `coalesce(end_unix_ns, ${TIME_MOST_NS}) // ${MINUTE_NS} + ${lateMinutes}`;
   await db.run(`create or replace temp table minute_cluster_at as
-    select m.job_key, m.${minuteColumn} as minute,
+    select m.job_key, m.minute_unix as minute,
       case when count(distinct j.cluster) = 1 then min(j.cluster) end as cluster
-    from (select distinct job_key, ${minuteColumn} from ${source}
+    from (select distinct job_key, minute_unix from ${source}
       where cluster is null and job_key in (select job_key from minute_cluster_many)) m
     left join jobs j on j.job_key = m.job_key and j.start_unix_ns between ${TIME_LEAST_NS} and ${TIME_MOST_NS}
-      and m.${minuteColumn} between j.${first} and ${last.replace("end_unix_ns", "j.end_unix_ns")}
+      and m.minute_unix between j.${first} and ${last.replace("end_unix_ns", "j.end_unix_ns")}
     group by all`);
   return {
     matter: true,
     // Comparisons of both sides alone: DuckDB would try all pairs of rows for anything else.
     joins: `left join minute_cluster_one mc1 on mc1.job_key = if(m.cluster is null, m.job_key, null)
       left join minute_cluster_at mca
-        on mca.job_key = if(m.cluster is null, m.job_key, null) and mca.minute = m.${minuteColumn}`,
+        on mca.job_key = if(m.cluster is null, m.job_key, null) and mca.minute = m.minute_unix`,
     cluster: "coalesce(m.cluster, mc1.cluster, mca.cluster)",
     unclear: "(m.cluster is null and mca.job_key is not null and mca.cluster is null)",
   };

@@ -64,7 +64,7 @@ export function density(
   return densityOf([...cells.values()], axes);
 }
 
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 
 export interface CalendarLabels {
   readonly value: Axis;
@@ -87,9 +87,9 @@ export function monthCalendar(
   }
   return heat(
     { label: "day of the month", unit: "index" },
-    range(1, 32),
+    upTo(32),
     { label: "month", unit: "index" },
-    range(1, 13),
+    upTo(13),
     cells,
     labels,
   );
@@ -110,9 +110,9 @@ export function weekCalendar(
   }
   return heat(
     { label: "week of the year", unit: "index" },
-    range(1, 55),
+    upTo(55),
     { label: "weekday, 1 is Monday", unit: "index" },
-    range(1, 8),
+    upTo(8),
     cells,
     labels,
   );

@@ -103,7 +103,6 @@ async function groupRows(
     parts === undefined
       ? `(select job_key, cluster, minute_unix from minutes where job_key <> ${NO_JOB}::ubigint)`
       : `(select job_key, cluster, cast(minute as bigint) as minute_unix from ${parts} union all from ${db.part?.("odd_minutes")})`,
-    "minute_unix",
     lateMinutes,
   );
   if (!known.matter) {

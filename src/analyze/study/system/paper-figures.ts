@@ -3,10 +3,10 @@ import type { PublishedMark, PublishedPlace } from "../../../model/index.ts";
 import type { PaperFigure } from "../common/paper-figure.ts";
 import type { Published } from "./item.ts";
 
-/** A line for each cluster that the paper has a number of. */
-const lines = ({ cab, quartz }: Published, label: string): PublishedMark[] => [
-  ...(cab === undefined ? [] : [{ value: cab, label: `paper, ${label}, Cab` }]),
-  ...(quartz === undefined ? [] : [{ value: quartz, label: `paper, ${label}, Quartz` }]),
+/** A line for each cluster that the paper has a mean of. */
+const lines = ({ cab, quartz }: Published): PublishedMark[] => [
+  ...(cab === undefined ? [] : [{ value: cab, label: "paper, mean, Cab" }]),
+  ...(quartz === undefined ? [] : [{ value: quartz, label: "paper, mean, Quartz" }]),
 ];
 
 /** In the middle of the bar of the hour; the paper has one pair for both clusters. */
@@ -22,7 +22,7 @@ export const SYSTEM_FIGURES: readonly PaperFigure<Published>[] = [
     number: "2(a, b)",
     keys: ["B04.durationMeanHours", "B04.below2Hours"],
     marks: (of) => [
-      ...lines(of("B04.durationMeanHours"), "mean"),
+      ...lines(of("B04.durationMeanHours")),
       { value: 2, share: of("B04.below2Hours").quartz ?? Number.NaN, label: "paper, most jobs below" },
     ],
   },
@@ -31,7 +31,7 @@ export const SYSTEM_FIGURES: readonly PaperFigure<Published>[] = [
     number: "2(c, d)",
     keys: ["B04.nodesMean", "B04.below100Nodes"],
     marks: (of) => [
-      ...lines(of("B04.nodesMean"), "mean"),
+      ...lines(of("B04.nodesMean")),
       { value: 100, share: of("B04.below100Nodes").quartz ?? Number.NaN, label: "paper, most jobs below" },
     ],
   },

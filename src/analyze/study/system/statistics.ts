@@ -89,7 +89,6 @@ export function distanceToUniform(values: ArrayLike<number>): number {
 
 interface RankTest {
   readonly h: number;
-  readonly freedom: number;
   /** Probability of such an H or a larger one if the groups are alike. */
   readonly p: number;
   /** How much of the spread of ranks the groups explain, 0 to 1: H over n - 1. */
@@ -101,7 +100,7 @@ export function kruskalWallis(groups: readonly (readonly number[])[]): RankTest 
   const filled = groups.filter((group) => group.length > 0);
   const all = filled.flat();
   const n = all.length;
-  const none = { h: Number.NaN, freedom: Math.max(0, filled.length - 1), p: Number.NaN, effect: Number.NaN };
+  const none = { h: Number.NaN, p: Number.NaN, effect: Number.NaN };
   if (filled.length < 2 || n < 3) return none;
   const ranks = averageRanks(all);
   let at = 0;
@@ -119,7 +118,7 @@ export function kruskalWallis(groups: readonly (readonly number[])[]): RankTest 
   const correction = 1 - cubes / (n ** 3 - n);
   if (correction === 0) return none;
   const h = Math.max(0, raw / correction);
-  return { h, freedom: filled.length - 1, p: chiSquareTail(h, filled.length - 1), effect: h / (n - 1) };
+  return { h, p: chiSquareTail(h, filled.length - 1), effect: h / (n - 1) };
 }
 
 /** Probability that a chi-square variable with this many degrees of freedom exceeds x. */
