@@ -1,7 +1,7 @@
 /** The store of record: what was read from logs, for studies. */
 export { type OriginTable, provenanceOf } from "./provenance.ts";
 export { adoptBatches } from "./adopt.ts";
-export type { Batch } from "./batch.ts";
+export { type Batch, BUCKETS_AT_ONCE } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
 export { compactStore } from "./compact.ts";
 export type { Database } from "./database.ts";
