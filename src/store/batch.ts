@@ -15,6 +15,7 @@ import {
   STORE_VERSION,
   type TableSchema,
 } from "../model/index.ts";
+import { type Bucket, isBucket } from "./bucket.ts";
 import { type Database, quoteName, quoteText } from "./database.ts";
 import { systemErrorOf } from "./engine-error.ts";
 import { fileSynced, syncFolder, writeWhole } from "../node/durable.ts";
@@ -31,11 +32,18 @@ import { setDictionaries } from "./texts.ts";
 export interface Batch extends RowSink {
   /** Takes rows. Await it before the next call: it waits while DuckDB writes. */
   append(table: TableSchema, count: number, columns: Readonly<Record<string, ColumnSource>>): Promise<void>;
+  /** Takes rows that all are in this bucket; of few buckets, as all are filled at once. */
+  inBucket(bucket: Bucket): RowSink;
   /** Makes all rows visible at once and lasting; gives the id of the batch. Without rows nothing is written. */
   commit(): Promise<string>;
   /** Forgets all rows. */
   abort(): Promise<void>;
 }
+
+/** As many tables in memory as there are buckets are filled at once; more than these get shorter segments. */
+const FULL_BUCKETS = 8;
+/** More than this are cheaper to part afterwards, by a compaction. */
+export const BUCKETS_AT_ONCE = 16;
 
 /** Rows of a Parquet row group: DuckDB's own default, 60 vectors. */
 export const ROW_GROUP_ROWS = 122_880;
@@ -81,17 +89,28 @@ export class BatchWriter implements Batch {
     this.#work = join(setting.store, TMP, newBatchId());
   }
 
-  async append(
+  append(table: TableSchema, count: number, columns: Readonly<Record<string, ColumnSource>>): Promise<void> {
+    return this.#append(table, count, columns, undefined);
+  }
+
+  inBucket(bucket: Bucket): RowSink {
+    assert(bucket.of <= BUCKETS_AT_ONCE && isBucket(bucket), "rows are in one of few buckets");
+    return { append: (table, count, columns) => this.#append(table, count, columns, bucket) };
+  }
+
+  async #append(
     table: TableSchema,
     count: number,
     columns: Readonly<Record<string, ColumnSource>>,
+    bucket: Bucket | undefined,
   ): Promise<void> {
     assert(this.#state === "open", `append to a batch that is ${this.#state}; await each append`);
-    let state = this.#tables.get(table.name);
+    const key = `${table.name} ${bucket?.index ?? ""}`;
+    let state = this.#tables.get(key);
     if (state === undefined) {
       assert(STORE_SCHEMA.includes(table), `${table.name} is no table of a store`);
-      state = new TableState(table, `${table.name}_${counter++}`);
-      this.#tables.set(table.name, state);
+      state = new TableState(table, `${table.name}_${counter++}`, bucket);
+      this.#tables.set(key, state);
     }
     this.#state = "busy";
     try {
@@ -163,7 +182,7 @@ export class BatchWriter implements Batch {
     state.rows += state.staging.rows;
     state.bytes += state.staging.bytes;
     state.appender.appendDataChunk(state.staging.chunk());
-    if (state.rows >= ROW_GROUP_ROWS || state.bytes >= this.#setting.segmentBytes)
+    if (state.rows >= state.rowsMost || state.bytes >= this.#setting.segmentBytes)
       await this.#toSegment(state);
   }
 
@@ -203,14 +222,14 @@ export class BatchWriter implements Batch {
   async #toSegment(state: TableState): Promise<void> {
     state.appender?.closeSync();
     state.appender = undefined;
-    const { schema, memoryTable, rows, number } = state;
+    const { schema, memoryTable, rows, bucket } = state;
     assert(rows > 0, "a segment has rows");
     const columns = state.staging.finish();
     state.next();
     await this.#copying;
-    const path = join(this.#work, `${schema.name}-${number}.parquet`);
+    const path = join(this.#work, `${memoryTable}.parquet`);
     this.#copying = this.#copy(memoryTable, rows, columns, path).then(({ bytes, sha256 }) => {
-      this.#segments.push({ table: schema.name, path, rows, bytes, sha256 });
+      this.#segments.push({ table: schema.name, path, rows, bytes, sha256, ...(bucket && { bucket }) });
       reached("segment-written");
     });
     // Whoever comes next awaits it and hears of the failure.
@@ -244,6 +263,9 @@ let counter = 0;
 class TableState {
   readonly schema: TableSchema;
   readonly staging: Staging;
+  readonly bucket: Bucket | undefined;
+  /** Of a segment. */
+  readonly rowsMost: number;
   readonly #name: string;
   appender: DuckDBAppender | undefined;
   rows = 0;
@@ -252,8 +274,10 @@ class TableState {
   /** Columns that the table in memory has. */
   columns = 0;
 
-  constructor(schema: TableSchema, name: string) {
+  constructor(schema: TableSchema, name: string, bucket: Bucket | undefined) {
     this.schema = schema;
+    this.bucket = bucket;
+    this.rowsMost = Math.floor(ROW_GROUP_ROWS * Math.min(1, FULL_BUCKETS / (bucket?.of ?? 1)));
     this.#name = name;
     this.staging = new Staging(schema);
   }

@@ -2,7 +2,7 @@
 export { type OriginTable, provenanceOf } from "./provenance.ts";
 export { askStore } from "./ask.ts";
 export { adoptBatches } from "./adopt.ts";
-export type { Batch } from "./batch.ts";
+export { type Batch, BUCKETS_AT_ONCE } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
 export { compactStore } from "./compact.ts";
 export type { Database, StoreOptions } from "./database.ts";

@@ -23,6 +23,7 @@ interface Defaults {
 export class TableBuffer {
   rows = 0;
   readonly #schema: TableSchema;
+  readonly #capacity: number;
   readonly #columns: Record<string, ColumnSource> = {};
   readonly #halves = new Map<string, Uint32Array>();
   readonly #missing: readonly BigInt64Array[];
@@ -30,6 +31,7 @@ export class TableBuffer {
 
   constructor(schema: TableSchema, capacity: number, { constants = {}, missing = [], zero = [] }: Defaults) {
     this.#schema = schema;
+    this.#capacity = capacity;
     for (const { name, type } of schema.columns) {
       if (name in constants) this.#columns[name] = { all: constants[name] as Value };
       else this.#columns[name] = this.#allocate(name, type, capacity);
@@ -73,6 +75,10 @@ export class TableBuffer {
 
   texts(name: string): (string | null)[] {
     return this.#columns[name] as (string | null)[];
+  }
+
+  get isFull(): boolean {
+    return this.rows === this.#capacity;
   }
 
   async flush(sink: RowSink): Promise<void> {

@@ -10,56 +10,73 @@ import { type FileTruth, type Group, MPIIO, type RunTruth, STDIO } from "./truth
 
 /** Of any table; texts that wait longer than this are copied by every small garbage collection. */
 const BATCH_ROWS = 4096;
+/** A call for fewer costs more than its rows. */
+const MIN_ROWS = 512;
 /** Run ids have a stream of their own; kinds of runs are below it. */
 const RUN_ID_STREAM = 100;
 
+/** Rows into one sink, or into one for each bucket (store/bucket.ts): of runs by their ids, of files and accesses by those of files. */
 export class TableEmitter {
   readonly #population: Population;
-  readonly #sink: RowSink;
-  readonly #capacity: number;
-  readonly #runs: RunRows;
-  readonly #accesses: AccessRows;
-  readonly #files: FileRows;
+  readonly #sinks: readonly RowSink[];
+  readonly #runs: readonly RunRows[];
+  readonly #accesses: readonly AccessRows[];
+  readonly #files: readonly FileRows[];
   readonly #random = new Random(0);
   /** Rows of all tables so far. */
   rows = 0;
 
-  constructor(population: Population, sink: RowSink, batchRows = BATCH_ROWS) {
+  constructor(population: Population, sinks: RowSink | readonly RowSink[], batchRows = BATCH_ROWS) {
     this.#population = population;
-    this.#sink = sink;
-    this.#capacity = batchRows;
+    this.#sinks = [sinks].flat();
     const ids = Uint32Array.from(population.applications.flatMap(({ id }) => halvesOf(id)));
-    this.#runs = new RunRows(batchRows, population, ids);
-    this.#accesses = new AccessRows(batchRows, ids);
-    this.#files = new FileRows(batchRows);
+    const rows = Math.max(MIN_ROWS, Math.floor(batchRows / this.#sinks.length));
+    this.#runs = this.#sinks.map(() => new RunRows(rows, population, ids));
+    this.#accesses = this.#sinks.map(() => new AccessRows(rows, ids));
+    this.#files = this.#sinks.map(() => new FileRows(rows));
   }
 
   async add({ runs, files }: Group): Promise<void> {
     const { seed } = this.#population.options;
     for (const run of runs) {
-      if (this.#runs.buffer.rows === this.#capacity) await this.#runs.buffer.flush(this.#sink);
       // Without a log there is no hash of it: a number of the run instead.
       this.#random.restart(seed, RUN_ID_STREAM + run.kind, run.number);
       const low = this.#random.bits();
       const high = this.#random.bits();
-      this.#runs.add(run, low, high);
+      const at = this.#bucketOf(low, high);
+      const rows = this.#runs[at] as RunRows;
+      if (rows.buffer.isFull) await this.#flush(rows, at);
+      rows.add(run, low, high);
       for (const access of run.accesses) {
-        if (this.#accesses.buffer.rows === this.#capacity) await this.#accesses.buffer.flush(this.#sink);
-        this.#accesses.add(access, low, high);
+        const at = this.#bucketOf(access.file.idLow, access.file.idHigh);
+        const rows = this.#accesses[at] as AccessRows;
+        if (rows.buffer.isFull) await this.#flush(rows, at);
+        rows.add(access, low, high);
       }
       this.rows += 1 + run.accesses.length;
     }
     for (const file of files) {
-      if (this.#files.buffer.rows === this.#capacity) await this.#files.buffer.flush(this.#sink);
-      this.#files.add(file);
+      const at = this.#bucketOf(file.idLow, file.idHigh);
+      const rows = this.#files[at] as FileRows;
+      if (rows.buffer.isFull) await this.#flush(rows, at);
+      rows.add(file);
     }
     this.rows += files.length;
   }
 
   async end(): Promise<void> {
-    await this.#runs.buffer.flush(this.#sink);
-    await this.#accesses.buffer.flush(this.#sink);
-    await this.#files.buffer.flush(this.#sink);
+    for (const tables of [this.#runs, this.#accesses, this.#files])
+      for (const [at, rows] of tables.entries()) await this.#flush(rows, at);
+  }
+
+  #flush({ buffer }: { readonly buffer: TableBuffer }, at: number): Promise<void> {
+    return buffer.flush(this.#sinks[at] as RowSink);
+  }
+
+  /** The remainder of an id. */
+  #bucketOf(low: number, high: number): number {
+    const { length } = this.#sinks;
+    return length === 1 ? 0 : ((high % length) * (2 ** 32 % length) + (low % length)) % length;
   }
 }
 
@@ -155,18 +172,25 @@ class RunRows {
 
 class FileRows {
   readonly buffer: TableBuffer;
+  readonly #ids: Uint32Array;
+  readonly #paths: (string | null)[];
+  readonly #mounts: (string | null)[];
+  readonly #types: (string | null)[];
 
   constructor(capacity: number) {
     this.buffer = new TableBuffer(storedFiles, capacity, {});
+    this.#ids = this.buffer.halves("file_id");
+    this.#paths = this.buffer.texts("path");
+    this.#mounts = this.buffer.texts("mount");
+    this.#types = this.buffer.texts("fs_type");
   }
 
   add(file: FileTruth): void {
-    const { buffer } = this;
-    const row = buffer.rows++;
-    putHalves(buffer.halves("file_id"), row, file.idLow, file.idHigh);
+    const row = this.buffer.rows++;
+    putHalves(this.#ids, row, file.idLow, file.idHigh);
     const mount = mountOf(file);
-    buffer.texts("path")[row] = file.path;
-    buffer.texts("mount")[row] = mount.path;
-    buffer.texts("fs_type")[row] = mount.type;
+    this.#paths[row] = file.path;
+    this.#mounts[row] = mount.path;
+    this.#types[row] = mount.type;
   }
 }

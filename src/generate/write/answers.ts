@@ -2,9 +2,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeFile } from "../../node/write-file.ts";
+import type { RowSink } from "../../model/index.ts";
 import type { Store } from "../../store/index.ts";
 
-type Batch = ReturnType<Store["beginBatch"]>;
+type Sinks = readonly [RowSink, ...RowSink[]];
+
+function bucketsOf(batch: ReturnType<Store["beginBatch"]>, of: number): Sinks {
+  const [first, ...others] = Array.from({ length: of }, (_, i) => batch.inBucket({ index: i + 1, of }));
+  return [first ?? batch, ...others];
+}
 
 /** Whether a folder's README begins with the mark; only such a folder is replaced. */
 export function isMarked(folder: string, mark: string): boolean {
@@ -26,27 +32,31 @@ function exactNumbers(_: string, value: unknown): unknown {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
 }
 
-/** Fills a new store at `path` in one batch, its rows by `buckets` where given; a failure leaves none of it. */
+/**
+ * Fills a new store at `path` in one batch, its rows by `buckets` where given; a failure leaves none of it. `fill` gets the batch,
+ * or one sink for each bucket where they are few.
+ */
 export async function fillStore<T>(
   path: string,
   writer: string,
-  fill: (batch: Batch) => Promise<T>,
+  fill: (sinks: Sinks) => Promise<T>,
   buckets?: number,
 ): Promise<T> {
-  const { compactStore, Store: Stores } = await import("../../store/index.ts");
+  const { BUCKETS_AT_ONCE, compactStore, Store: Stores } = await import("../../store/index.ts");
   const store = await Stores.create(path);
+  const atOnce = buckets !== undefined && buckets <= BUCKETS_AT_ONCE;
   try {
     const batch = store.beginBatch({ writer });
     let result: T;
     try {
-      result = await fill(batch);
+      result = await fill(atOnce ? bucketsOf(batch, buckets) : [batch]);
       await batch.commit();
     } catch (error) {
       await batch.abort();
       throw error;
     }
     // Nobody else reads a store that is being made.
-    if (buckets !== undefined) await compactStore(store, { buckets, graceMs: 0 });
+    if (buckets !== undefined && !atOnce) await compactStore(store, { buckets, graceMs: 0 });
     return result;
   } finally {
     await store.close();

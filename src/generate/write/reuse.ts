@@ -114,8 +114,8 @@ export async function writeSlice(
     const groups = centreSlice(population, slice, selected);
     const runs = expectedRuns(population) / slice.of;
     if (!tables) return eachGroup(groups, runs, listener, logWriter(path, population, listener));
-    const fill = async (batch: RowSink) => {
-      const emitter = new TableEmitter(population, batch);
+    const fill = async (sinks: readonly RowSink[]) => {
+      const emitter = new TableEmitter(population, sinks);
       await eachGroup(groups, runs, listener, (group) => emitter.add(group));
       await emitter.end();
     };
@@ -177,8 +177,8 @@ function writeTables(
   listener: Listener,
   buckets: number | undefined,
 ): Promise<AnswerSheet> {
-  const fill = async (batch: RowSink) => {
-    const emitter = new TableEmitter(population, batch);
+  const fill = async (sinks: readonly RowSink[]) => {
+    const emitter = new TableEmitter(population, sinks);
     const sheet = await generate(population, new Contention(population), listener, (group) =>
       emitter.add(group),
     );

@@ -14,7 +14,7 @@ import {
 import { fillStore } from "./answers.ts";
 
 export function writeTables(work: string, site: Site, listener: Listener) {
-  return fillStore(join(work, "store"), "plimsoll generate sitewide", async (batch) => {
+  return fillStore(join(work, "store"), "plimsoll generate sitewide", async ([batch]) => {
     const answers = new SiteAnswers(site);
     const tables = new SiteTables(site, batch);
     await generateJobs(site, [tables, answers], listener);
@@ -25,7 +25,7 @@ export function writeTables(work: string, site: Site, listener: Listener) {
 
 /** The rows of one slice as a store of their own. Jobs are drawn from the first one on, since each depends on those before it. */
 export function writeTableSlice(work: string, site: Site, slice: Slice, listener: Listener): Promise<void> {
-  return fillStore(join(work, "store"), "plimsoll generate sitewide", async (batch) => {
+  return fillStore(join(work, "store"), "plimsoll generate sitewide", async ([batch]) => {
     const tables = new SiteTables(site, batch, shareOf(slice));
     await generateJobs(site, [tables], listener);
     await tables.finish();
