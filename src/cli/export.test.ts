@@ -119,7 +119,7 @@ describe("bad requests end in one line", () => {
       1,
       /single calls only; --table calls/,
     ],
-    ["a list of jobs", () => [accounting(), "-o", out("x.csv")], 1, /plimsoll ingest takes it/],
+    ["a list of jobs", () => [accounting(), "-o", out("x.csv")], 1, /use plimsoll ingest/],
     [
       "a table as a trace",
       () => [LOG, "--table", "files", "--to", "perfetto", "-o", out("x")],

@@ -136,7 +136,7 @@ function notesLines({ counts, dropped, leftOut, nodesDropped }: IngestNotes): st
   const lines: string[] = [];
   if (Object.keys(counts).length > 0) lines.push(`counters and jobs: ${list(worded(counts))}`);
   if (Object.keys(dropped).length > 0)
-    lines.push(`not stored: differences of counters that the store has no column for: ${list(dropped)}`);
+    lines.push(`not stored: counter deltas without a column: ${list(dropped)}`);
   if (Object.keys(leftOut).length > 0)
     lines.push(`not stored: parameters that do not count what a target did: ${list(leftOut)}`);
   if (Object.keys(nodesDropped).length > 0) lines.push(`nodes left out: ${list(nodesDropped)}`);

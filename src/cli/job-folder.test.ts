@@ -50,7 +50,7 @@ it("never adds up different jobs: one line names them and how to choose", async 
   const { code, err } = await inside("report", join(folder, "u"));
   expect(code).toBe(2);
   expect(err).toMatch(
-    /^plimsoll: the logs are of 2 different jobs: 77 .*u\/p\/77\), 78 [^\n]*give the logs or the folder of one job[^\n]*\n$/,
+    /^plimsoll: the logs belong to 2 different jobs: 77 .*u\/p\/77\), 78 [^\n]*pass the logs or the folder of one job[^\n]*\n$/,
   );
 });
 
@@ -63,7 +63,7 @@ it("counts a log and its copies once, with one note", async () => {
   const { job, metrics } = JSON.parse(out);
   expect([job.ranks, job.logs.length, metrics.bytesWritten]).toEqual([2, 2, 15]);
   expect(err.trim().split("\n")).toEqual([
-    expect.stringMatching(/1-a\.darshan\.gz: the same bytes as .*1-a\.darshan, .*so are 1 more/),
+    expect.stringMatching(/1-a\.darshan\.gz: identical to .*1-a\.darshan; .* 1 more logs are copies/),
   ]);
 });
 
@@ -97,12 +97,12 @@ it("tells large logs apart that differ in the middle only", async () => {
     writeFileSync(join(folder, "big", `${name}.darshan`), big(middle));
   const { out, err } = await inside("report", join(folder, "big"), "--json");
   expect(JSON.parse(out).job.logs.map((path: string) => path.slice(-9))).toEqual(["a.darshan", "b.darshan"]);
-  expect(err).toMatch(/c\.darshan: the same bytes as .*a\.darshan, which count once\n$/);
+  expect(err).toMatch(/c\.darshan: identical to .*a\.darshan; counted once\n$/);
 });
 
 it("says what it knows of a folder that holds nothing to read", async () => {
   mkdirSync(join(folder, "empty/below"), { recursive: true });
   const { code, err } = await inside("report", join(folder, "empty"));
   expect(code).toBe(1);
-  expect(err).toContain("nothing in this folder can be read");
+  expect(err).toContain("no readable input in this folder");
 });

@@ -488,7 +488,7 @@ describe("several logs as one job", () => {
       await inside(command, first, other),
       2,
       new RegExp(
-        `the logs are of 2 different jobs: 77 of user \\d+ .*process-1.*, ${jobId} of .*--force-merge`,
+        `the logs belong to 2 different jobs: 77 of user \\d+ .*process-1.*, ${jobId} of .*--force-merge`,
       ),
     );
     const third = save("third.darshan", processLog("third", 1_700_000_000, 78));
@@ -543,7 +543,7 @@ describe("bad input", () => {
     const page = join(folder, "damaged.html");
     const outcome = await inside("report", "--keep-going", path, "-o", page);
     expect(outcome.code).toBe(3);
-    expect(outcome.err).toMatch(/skipped .*damaged\.darshan: byte \d+: .*what comes before it is kept/);
+    expect(outcome.err).toMatch(/skipped .*damaged\.darshan: byte \d+: .*the part before it is used/);
     expect(readFileSync(page, "utf8")).toMatch(/class="notice warning"[\s\S]*?byte \d+/);
     const { warnings } = json(await inside("report", "--keep-going", path, "--json"));
     expect(warnings.join()).toMatch(/byte \d+/);
@@ -554,7 +554,7 @@ describe("bad input", () => {
     const files: [string, RegExp][] = [
       [save("empty.darshan", ""), /empty\.darshan: /],
       [save("text.darshan", "hello"), /text\.darshan: /],
-      [mkdtempSync(join(folder, "empty-")), /empty-.*: nothing in this folder can be read/],
+      [mkdtempSync(join(folder, "empty-")), /empty-.*: no readable input in this folder/],
       [join(folder, "none.darshan"), /cannot read .*none\.darshan: no such file/],
     ];
     for (const [path, line] of files) expectRefusal(await inside(command, path, ...other), 1, line);

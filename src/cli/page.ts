@@ -9,7 +9,7 @@ import { option } from "./option.ts";
 export default defineCommand({
   name: "page",
   description:
-    "Writes the drop page: one HTML file that reads logs and traces in a browser and shows the same report as plimsoll report. It works from a disk and from any web server, needs nothing else, and uploads nothing: its policy forbids connections.",
+    "Writes the drop page: one HTML file that reads logs and traces in a browser and shows the same report as plimsoll report. It works from a disk and from any web server, needs nothing else, and uploads nothing: its content security policy forbids connections.",
   options: {
     output: option.text("FILE.html", "output file", { short: "o", default: "plimsoll.html" }),
   },

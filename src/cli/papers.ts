@@ -18,7 +18,7 @@ const RESULT_FILES = ["study.json", "checks.json", "sweep.json"];
 export default defineCommand({
   name: "papers",
   description:
-    "Lists every item of the five papers that Plimsoll repeats (components, algorithms, figures, tables, findings, numbers) with the command that gives it, the published value, the value here, and the verdict or the reason why there is none. Values here come from finished results: folders of study reuse, study system, study metric, sim replay and ncio sweep, or their JSON files; --store runs both store studies first. Published values and verdicts are those of the studies.",
+    "Lists every item of the five papers that Plimsoll repeats (components, algorithms, figures, tables, findings, numbers) with the command that computes it, the published value, the value here, and the verdict or the reason why there is none. Values here come from finished results: folders of study reuse, study system, study metric, sim replay and ncio sweep, or their JSON files; --store runs both store studies first. Published values and verdicts are those of the studies.",
   arguments: [
     {
       name: "result",
@@ -35,7 +35,7 @@ export default defineCommand({
   },
   examples: {
     "plimsoll papers": "all items with their published values",
-    "plimsoll papers study replay ncio -o papers.html": "beside what three results say, as a page",
+    "plimsoll papers study replay ncio -o papers.html": "next to the values of three results, as a page",
     "plimsoll papers --store centre --json": "both studies of a store, as one JSON document",
   },
   async run({ arguments: paths, options }, context) {

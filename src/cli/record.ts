@@ -48,7 +48,7 @@ type Options = OptionValues<typeof OPTIONS>;
 export default defineCommand({
   name: "record",
   description:
-    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read, write, sync and metadata call (open, stat, unlink and similar) in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (mapped files, io_uring without liburing, programs without preload support) is listed, with bytes where the kernel counts them. System files, pipes, sockets and terminals are skipped unless --all is given.",
+    "Runs a program with its children, threads and MPI ranks, unmodified, and records each read, write, sync and metadata call (open, stat, unlink and similar) in a folder. The program keeps its input, output and exit code; the summary goes to stderr. The recorder is a small preloaded library, built with the C compiler on first use. Static and Go programs are recorded with strace instead, which distorts their times. I/O that cannot be recorded (mapped files, io_uring without liburing, programs without preload support) is listed, with bytes if the kernel counts them. System files, pipes, sockets and terminals are skipped unless --all is given.",
   examples: {
     "plimsoll record -- ./simulate input.nml": "record a program and print an I/O summary",
     "plimsoll record -o trace -- mpiexec -n 4 ./simulate": "record four ranks to ./trace",

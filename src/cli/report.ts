@@ -35,7 +35,7 @@ export default defineCommand({
       "FROM-TO",
       "embed only calls in this time range of the run, in seconds, such as 12.5-14",
     ),
-    store: option.text("DIR", "add what servers counted of the job, from a store of plimsoll ingest"),
+    store: option.text("DIR", "add the server counters of the job, from a store of plimsoll ingest"),
     cluster: option.text("NAME", "with --store: cluster of the job, if several clusters have its id"),
     ...MERGE_OPTIONS,
     ...JOB_OPTIONS,
@@ -45,7 +45,7 @@ export default defineCommand({
     "plimsoll report run.darshan -o report.html": "full report as one HTML file",
     "plimsoll report trace-folder": "report on a recorded run",
     "plimsoll report run.darshan --store centre -o report.html":
-      "with minutes, targets and neighbours that the servers saw",
+      "with load per minute, targets and other jobs, from server counters",
     "zcat strace.txt.gz | plimsoll report -": "from a pipe",
     "plimsoll report logs/*.darshan -o report.html": "one report for a job with many logs",
   },

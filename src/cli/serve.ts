@@ -12,7 +12,7 @@ const TOKEN = /^[\w.~+/=-]{16,200}$/;
 export default defineCommand({
   name: "serve",
   description:
-    "Serves web pages about a store, also while ingest fills it: current load, targets, jobs, users, accounts, two periods compared, quiet hours, a weekly report, Darshan runs, files and programs, studies, the store itself. The first line on stdout is {url}, with an access token. It listens on 127.0.0.1 unless --host is given, never writes to the store, and accepts only GET and HEAD. Behind an authenticating proxy, --user-header names the header with the user name: users see their own jobs and totals of the others, --admins see everything, and the proxy sends the token (Authorization: Bearer). Pages refresh when the store changes. SIGTERM stops it. See docs/serve.md, and examples/ for systemd, nginx and Apache.",
+    "Serves web pages about a store, also while ingest fills it: current load, targets, jobs, users, accounts, two periods compared, quiet hours, a weekly report, Darshan runs, files and programs, studies, the store itself. The first line on stdout is JSON with the URL, which contains an access token. It listens on 127.0.0.1 unless --host is given, never writes to the store, and accepts only GET and HEAD. Behind an authenticating proxy, --user-header names the header with the user name: users see their own jobs and the totals of all others, --admins see everything, and the proxy sends the token (Authorization: Bearer). Pages refresh when the store changes. SIGTERM stops it. See docs/serve.md, and examples/ for systemd, nginx and Apache.",
   options: {
     store: option.text("DIR", "store to read"),
     port: option.whole("port; 0 picks a free one", { min: 0, max: 65_535, default: 0 }),

@@ -140,13 +140,13 @@ describe("plimsoll sql", () => {
   it("refuses in one line what is wrong", async () => {
     const failures: [string[], string][] = [
       [ask("selec 1"), 'SQL line 1, column 1: syntax error at or near "selec"; see plimsoll sql --help'],
-      [ask("drop view runs"), "SQL: drop is not allowed, a store is only read"],
+      [ask("drop view runs"), "SQL: drop is not allowed: stores are read-only"],
       [ask("select 1; select 2"), "SQL: one statement at a time, found 2"],
       [ask(""), "SQL: the statement is empty"],
       [["sql", "select 1"], "--store is missing: name a store folder"],
       [
         ["sql", "--store", join(root, "none"), "select 1"],
-        "none is not a store: no such folder; plimsoll ingest makes one",
+        "none is not a store: no such folder; plimsoll ingest creates one",
       ],
       [ask("select * from read_csv('/etc/passwd')"), "file system operations are disabled"],
     ];

@@ -34,7 +34,7 @@ export function jobRows(folder: RunFolder, queue: Queue | undefined): JobRow[] {
       node: found?.node ?? null,
       error:
         found?.error ??
-        (state === "lost" ? `ended without a word${why === undefined ? "" : `: ${why}`}` : null),
+        (state === "lost" ? `ended without a message${why === undefined ? "" : `: ${why}`}` : null),
     };
   });
 }

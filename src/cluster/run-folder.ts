@@ -152,7 +152,7 @@ function whatRemains(path: string): string {
   const states = folder.states();
   return allTasks(folder.plan).every(({ name }) => states.get(name)?.state === "done")
     ? ", and all its tasks are done"
-    : ": --resume runs what failed or is missing in it";
+    : ": --resume runs its failed and missing tasks";
 }
 
 function textOf(path: string): string | undefined {

@@ -10,7 +10,7 @@ export function slurmMissing(): string | undefined {
   const found = spawnSync("sbatch", ["--version"], { encoding: "utf8" });
   return found.error === undefined && found.status === 0
     ? undefined
-    : "sbatch is not on the path: run this on a node that submits Slurm jobs, or add --local N to run the tasks as N processes at a time";
+    : "sbatch not found: run this on a Slurm submit node, or add --local N to run the tasks as local processes, N at a time";
 }
 
 /** Submits, stage by stage, every task that is not done; a stage waits for the one before. */

@@ -30,12 +30,12 @@ export async function performTask(folder: RunFolder, name: string, effects: Effe
   const { signal } = effects;
   const lock = await lockFolder(join(folder.path, "locks", name), name, {
     ...(signal === undefined ? {} : { signal }),
-    onWait: (holder) => effects.say(`${name}: ${holder} is at it; waiting`),
+    onWait: (holder) => effects.say(`${name}: ${holder} is running it; waiting`),
   });
   try {
     const before = folder.stateOf(name);
     if (before?.state === "done") {
-      effects.say(`${name}: done before`);
+      effects.say(`${name}: already done`);
       return before.code ?? 0;
     }
     const began = performance.now();

@@ -58,7 +58,7 @@ describe("formats of accesses", () => {
       detectFormat(bytesSource(new TextEncoder().encode(text), "thing"), "calls");
     expect(detect("hello")).toThrow(FormatError);
     expect(detect("hello")).toThrow(
-      /^thing: unknown format \(known: .*Darshan log.*Parquet.*strace.*fio.*CSV/,
+      /^thing: unknown format \(known formats: .*Darshan log.*Parquet.*strace.*fio.*CSV/,
     );
     expect(detect("")).toThrow(/^thing: the input is empty$/);
     expect(formatNamed("fio", "calls").id).toBe("fio");
@@ -78,10 +78,10 @@ describe("formats of accesses", () => {
       () =>
         detectFormat(bytesSource(new TextEncoder().encode(text), "thing"), ...wanted);
     expect(detect("JobIDRaw|User|Start|End\n1|ada|0|1\n", "calls")).toThrow(
-      "thing: this is a Slurm job list (sacct); plimsoll ingest takes it",
+      "thing: this is a Slurm job list (sacct); use plimsoll ingest",
     );
     expect(detect("pid,bytes,start,end\n1,2,3,4\n", "rows", "series")).toThrow(
-      "thing: this is a table of accesses (CSV with pid, bytes, start, end); plimsoll report, findings, diff, bps and export take it",
+      "thing: this is a table of accesses (CSV with pid, bytes, start, end); use plimsoll report, findings, diff, bps or export",
     );
   });
 });

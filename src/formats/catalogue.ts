@@ -46,12 +46,12 @@ export const CATALOGUE: readonly InputFormat[] = [
 
 /** Who takes an input that can give this. */
 const TAKEN_BY: Readonly<Record<Capability, string>> = {
-  calls: "plimsoll report, findings, diff, bps and export take it",
-  counters: "plimsoll report, findings and diff take it",
-  rows: "plimsoll ingest takes it",
-  series: "plimsoll ingest takes it",
-  results: "plimsoll results takes it",
-  dataset: "plimsoll ls, read and verify take it",
+  calls: "use plimsoll report, findings, diff, bps or export",
+  counters: "use plimsoll report, findings or diff",
+  rows: "use plimsoll ingest",
+  series: "use plimsoll ingest",
+  results: "use plimsoll results",
+  dataset: "use plimsoll ls, read or verify",
 };
 
 const gives = (format: InputFormat, wanted: readonly Capability[]) =>
@@ -93,7 +93,7 @@ export function otherUse(head: Uint8Array, name: string): string | undefined {
   const other = CATALOGUE.find((format) => format.recognizes(head, name));
   if (other === undefined) return undefined;
   const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));
-  const taken = capability === undefined ? `${other.takenBy} takes it` : TAKEN_BY[capability];
+  const taken = capability === undefined ? `use ${other.takenBy}` : TAKEN_BY[capability];
   return `this is ${/^[aeio]/i.test(other.label) ? "an" : "a"} ${other.label}; ${taken}`;
 }
 
@@ -103,7 +103,7 @@ export function refusal(head: Uint8Array, name: string, wanted: readonly Capabil
   if (other !== undefined) return other;
   if (head.length === 0) return "the input is empty";
   const known = formatsWith(...wanted).map(({ label }) => label);
-  return `unknown format (known: ${known.join("; ")})`;
+  return `unknown format (known formats: ${known.join("; ")})`;
 }
 
 /** The format with this id, for whoever names it. */

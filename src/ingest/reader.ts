@@ -139,7 +139,7 @@ export class InputReader {
     let importer = this.#importers.get(format);
     if (importer === undefined) {
       const make = IMPORTERS[format];
-      assert(make !== undefined, `nobody makes rows of ${format}`);
+      assert(make !== undefined, `no importer for ${format}`);
       this.#importers.set(format, (importer = make(this.#setting)));
     }
     return importer;

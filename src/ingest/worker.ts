@@ -264,7 +264,7 @@ async function readText({ path, named }: Found, isLast: boolean): Promise<Settle
 const NOT_OWN = "no OST or MDT counters; client, lock and service counters are not stored";
 
 const partly = (damage: string, stored: number) =>
-  stored === 0 ? damage : `${damage}; what is whole was stored`;
+  stored === 0 ? damage : `${damage}; the intact part was stored`;
 
 async function perform(task: IngestTask): Promise<Done> {
   if (task.kind === "read") return read(task.inputs);

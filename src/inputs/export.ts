@@ -82,7 +82,7 @@ class FileSpill implements Spill {
     while (done < length) {
       const got = readSync(this.#descriptor as number, bytes, done, length - done, offset + done);
       if (got === 0)
-        throw new FormatError(this.#path, { offset: offset + done }, "the temporary file is cut");
+        throw new FormatError(this.#path, { offset: offset + done }, "the temporary file is truncated");
       done += got;
     }
     return bytes;

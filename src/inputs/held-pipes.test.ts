@@ -50,5 +50,5 @@ it("refuses a pipe beyond the bound, and a table that a database reads", async (
 
 it("names standard input, and takes it once", () => {
   expect(holdPipes(["a", "-"], nodeHost).paths).toEqual(["a", "stdin"]);
-  expect(() => holdPipes(["-", "-"], nodeHost)).toThrow("standard input (-) is given more than once");
+  expect(() => holdPipes(["-", "-"], nodeHost)).toThrow("standard input (-) is named more than once");
 });

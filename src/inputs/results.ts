@@ -57,7 +57,7 @@ function readOne(path: string, isGiven: boolean, isOnly: boolean, listener: List
     if (!isGiven) return undefined;
     if (head.length === 0) return refuse(path, "the file is empty", isOnly, listener);
     const known = RESULT_FORMATS.map(({ label }) => label).join("; ");
-    const reason = otherUse(head, path) ?? `no benchmark result (known: ${known})`;
+    const reason = otherUse(head, path) ?? `not a benchmark result (known formats: ${known})`;
     return refuse(path, reason, isOnly, listener);
   }
   if (statSync(fsPath(path)).size > BYTES_MAX)

@@ -64,7 +64,7 @@ export const runs: TableSchema = {
     source text - | file or tool it came from | path
     kind text - | format of the input: darshan, trace, strace, fio … | catalogue of inputs
     job_id text - | scheduler's job number | job record: job id
-    user_id text - | user, as the log says | job record: uid
+    user_id text - | user, as in the log | job record: uid
     application text - | base name of the executable | job record: first word of the command line
     command_line text - | program and arguments | job record: text
     ranks i64 processes | processes of the run | job record: nprocs
@@ -75,8 +75,8 @@ export const runs: TableSchema = {
     library_version text - | version of the recording library | metadata: lib_ver
     modules text - | modules with data, separated by blanks | header
     partial_modules text - | modules whose data is incomplete, separated by blanks | header: partial flag
-    warnings text - | what a reader should know, one per line | the importer
-    synthetic flag - | 1 when a generator made it, 0 when it was recorded on a machine | metadata: made_by
+    warnings text - | warnings of the importer, one per line | the importer
+    synthetic flag - | 1 when generated, 0 when recorded on a machine | metadata: made_by
   `),
 };
 
@@ -102,7 +102,7 @@ export const layers: TableSchema = {
   columns: columns(`
     run_id text - | the run | runs.run_id
     file_id u64 - | record id | record id
-    parent_id u64 - | record id of the file that a dataset or variable lies in; 0 for files | H5D, PNETCDF_VAR: file record id
+    parent_id u64 - | record id of the file that contains the dataset or variable; 0 for files | H5D, PNETCDF_VAR: file record id
     path text - | name | name table
     mount text - | mount point | job record: mount table
     fs_type text - | type of the file system | job record: mount table
@@ -134,8 +134,8 @@ export const layers: TableSchema = {
     max_byte_written i64 bytes | highest offset written | *_MAX_BYTE_WRITTEN
     sequential_reads i64 calls | reads beyond the previous one | POSIX_SEQ_READS
     sequential_writes i64 calls | writes beyond the previous one | POSIX_SEQ_WRITES
-    consecutive_reads i64 calls | reads exactly behind the previous one | POSIX_CONSEC_READS
-    consecutive_writes i64 calls | writes exactly behind the previous one | POSIX_CONSEC_WRITES
+    consecutive_reads i64 calls | reads starting exactly at the end of the previous one | POSIX_CONSEC_READS
+    consecutive_writes i64 calls | writes starting exactly at the end of the previous one | POSIX_CONSEC_WRITES
     rw_switches i64 calls | changes between reading and writing | *_RW_SWITCHES
     memory_not_aligned i64 calls | accesses whose address missed the memory alignment | POSIX_MEM_NOT_ALIGNED
     memory_alignment i64 bytes | memory alignment that was tested | POSIX_MEM_ALIGNMENT
@@ -157,10 +157,10 @@ export const layers: TableSchema = {
     longest_read_bytes i64 bytes | its size | *_MAX_READ_TIME_SIZE
     longest_write_seconds f64 s | slowest single write | *_F_MAX_WRITE_TIME
     longest_write_bytes i64 bytes | its size | *_MAX_WRITE_TIME_SIZE
-    slowest_rank i64 - | rank that spent most time | *_SLOWEST_RANK when shared, else from the records
+    slowest_rank i64 - | rank that spent the most time | *_SLOWEST_RANK when shared, else from the records
     slowest_bytes i64 bytes | bytes it moved | *_SLOWEST_RANK_BYTES when shared, else from the records
     slowest_seconds f64 s | time it spent | *_F_SLOWEST_RANK_TIME when shared, else from the records
-    fastest_rank i64 - | rank that spent least time | *_FASTEST_RANK when shared, else from the records
+    fastest_rank i64 - | rank that spent the least time | *_FASTEST_RANK when shared, else from the records
     fastest_bytes i64 bytes | bytes it moved | *_FASTEST_RANK_BYTES when shared, else from the records
     fastest_seconds f64 s | time it spent | *_F_FASTEST_RANK_TIME when shared, else from the records
     variance_seconds f64 s2 | variance over ranks of the time | *_F_VARIANCE_RANK_TIME when shared, else over the records
@@ -217,7 +217,7 @@ export const counters: TableSchema = {
     module text - | module | module
     name text - | counter as the source names it | counter
     unit text - | unit as the source counts it | counter
-    rule text - | how records were put together: sum, max, first, last, common or paired | darshan-parser --total
+    rule text - | how records were combined: sum, max, first, last, common or paired | darshan-parser --total
     meaning text - | what it counts | counter
     integer i64 - | value of an integer counter; missing when it was not recorded | counter
     real f64 - | value of a real counter | counter

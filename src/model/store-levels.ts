@@ -27,14 +27,14 @@ const ROWS: Column = {
   name: "minute_rows",
   type: "i64",
   unit: "rows",
-  meaning: "rows that are summed up here",
+  meaning: "rows summed up here",
   origin: "compact",
 };
 const SMALL: Column = {
   name: "small_writes",
   type: "i64",
   unit: "calls",
-  meaning: "write calls of rows with less than 64 KiB for each call on average",
+  meaning: "write calls of rows with less than 64 KiB per call on average",
   origin: "writes, bytes_written",
 };
 
@@ -67,7 +67,7 @@ function level(
     table: {
       name,
       row: `${of}${where} in one ${span}: sums of \`${base.name}\`; several rows of one ${span} add up`,
-      filledBy: "store compact; until then queries sum up the minutes",
+      filledBy: "store compact; before that, queries sum up the minutes",
       columns: [...keys, time, ROWS, ...sums, SMALL],
     },
     base,

@@ -31,10 +31,10 @@ export const storedRuns: TableSchema = {
     library_version text - | version of the recording library | metadata: lib_ver
     modules text - | modules with data, separated by blanks | header
     partial_modules text - | modules whose data is incomplete, separated by blanks | header: partial flag
-    warnings text - | what a reader should know, one per line | the importer
+    warnings text - | warnings of the importer, one per line | the importer
     negative_counters i64 values | counters and times that were negative or out of range, and left out | the importer
-    synthetic flag - | 1 when it was generated, 0 when it was recorded on a machine | metadata: made_by; README.txt of the folder
-    zone text - | time zone of the site, such as Europe/Berlin; NULL when nobody said | metadata: zone; ingest --zone
+    synthetic flag - | 1 when generated, 0 when recorded on a machine | metadata: made_by; README.txt of the folder
+    zone text - | time zone of the site, such as Europe/Berlin; NULL if not given | metadata: zone; ingest --zone
   `),
 };
 
@@ -65,8 +65,8 @@ export const storedAccesses: TableSchema = {
     syncs i64 calls | fsync, fdatasync and flush calls | POSIX_FSYNCS + POSIX_FDSYNCS + STDIO_FLUSHES
     sequential_reads i64 calls | reads beyond the previous one | POSIX_SEQ_READS
     sequential_writes i64 calls | writes beyond the previous one | POSIX_SEQ_WRITES
-    consecutive_reads i64 calls | reads exactly behind the previous one | POSIX_CONSEC_READS
-    consecutive_writes i64 calls | writes exactly behind the previous one | POSIX_CONSEC_WRITES
+    consecutive_reads i64 calls | reads starting exactly at the end of the previous one | POSIX_CONSEC_READS
+    consecutive_writes i64 calls | writes starting exactly at the end of the previous one | POSIX_CONSEC_WRITES
     not_aligned i64 calls | accesses that missed the file alignment | POSIX_FILE_NOT_ALIGNED
     mpiio_bytes_read i64 bytes | bytes read through MPI-IO, a view of the same data | MPIIO_BYTES_READ
     mpiio_bytes_written i64 bytes | bytes written through MPI-IO, a view of the same data | MPIIO_BYTES_WRITTEN
@@ -89,11 +89,11 @@ export const storedAccesses: TableSchema = {
 
 export const storedFiles: TableSchema = {
   name: "files",
-  row: "one file as one batch of runs named it; a file may have several rows",
+  row: "the name of a file in one batch of runs; a file can have several rows",
   filledBy: "ingest; generate",
   columns: columns(`
     file_id u64 - | record id of the file | record id
-    path text - | name; bytes that are no UTF-8 stand as U+FFFD | name table
+    path text - | name; bytes that are not UTF-8 become U+FFFD | name table
     mount text - | mount point | job record: mount table
     fs_type text - | type of the file system | job record: mount table
   `),
@@ -106,7 +106,7 @@ export const storedSources: TableSchema = {
   columns: columns(`
     hash_high u64 - | first eight bytes of the SHA-256 of the input: the run_id of its run | content
     hash_low u64 - | next eight bytes | content
-    path text - | where it was | path
+    path text - | path at ingest | path
     input_bytes i64 bytes | its size | file
     status text - | stored, or skipped | ingest
     reason text - | why it was skipped; missing when it was stored | ingest

@@ -43,7 +43,7 @@ describe("a lock in a folder", () => {
     const refused = lockFolder(path, "ingest of counters", { wait: false });
     await expect(refused).rejects.toThrow(UsageError);
     await expect(refused).rejects.toThrow(
-      `ingest of counters: process ${process.pid} on this machine is at it`,
+      `ingest of counters: process ${process.pid} on this machine is running`,
     );
     const waited: string[] = [];
     const next = lockFolder(path, "test", { onWait: (holder) => waited.push(holder) });
@@ -87,7 +87,7 @@ describe("a lock in a folder", () => {
     const refused = lockFolder(path, "test", { wait: false, onWait: (holder) => waited.push(holder) });
     await expect.poll(() => waited.length).toBe(1);
     utimesSync(file, 9, 9);
-    await expect(refused).rejects.toThrow(/process \d+ on oss1 is at it/);
+    await expect(refused).rejects.toThrow(/process \d+ on oss1 is running/);
     let [nowMs, looks] = [0, 0];
     vi.spyOn(performance, "now").mockImplementation(() => {
       looks++;

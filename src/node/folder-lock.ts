@@ -46,7 +46,7 @@ export class FolderInUse extends UsageError {
   readonly holder: string;
 
   constructor(purpose: string, holder: string, file: string) {
-    super(`${purpose}: ${holder} is at it (${file})`);
+    super(`${purpose}: ${holder} is running (${file})`);
     this.holder = holder;
   }
 }

@@ -18,7 +18,11 @@ export function unpackedPipe(
     keepGoing,
   );
   if (stream === undefined)
-    throw new FormatError(pipe.name, {}, "a gzip file, which this Node cannot unpack from a pipe; use zcat");
+    throw new FormatError(
+      pipe.name,
+      {},
+      "a gzip file, which this version of Node cannot unpack from a pipe; use zcat",
+    );
   return {
     name: pipe.name,
     byteLength: stream.byteLength,

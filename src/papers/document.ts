@@ -128,7 +128,7 @@ function totalsSection(rows: readonly PaperRow[]): Section {
     id: "totals",
     title: "Totals",
     intro:
-      "Counted from the lists below. An item is one row: a number, a panel of a figure, a claim, or a part of the method; a statement joins the rows that a reader would count once. A count by hand gave 227 such statements; here set-ups, single steps and contradictions have rows too, so there are more. Published numbers are those that the studies judge by. What is not judged says why; a component names the test that shows it.",
+      "Counted from the lists below. An item is one row: a number, a panel of a figure, a claim, or a part of the method; a statement joins the rows that a reader would count once. A count by hand gave 227 such statements; here set-ups, single steps and contradictions have rows too, so there are more. Published numbers are those that the studies judge by. Items without a verdict give the reason; a component names the test that shows it.",
     blocks: [
       {
         kind: "table",
@@ -150,7 +150,7 @@ function totalsSection(rows: readonly PaperRow[]): Section {
           ...words.map((word) =>
             column(word, word.charAt(0).toUpperCase() + word.slice(1), `Items with the verdict ${word}.`),
           ),
-          column("notJudged", "Not judged", "Each row says why."),
+          column("notJudged", "Not judged", "Each row gives the reason."),
         ],
         rows: [
           ...PAPERS.map((paper) =>
@@ -181,21 +181,21 @@ function itemsTable(paper: Paper, rows: readonly PaperRow[]): TableBlock {
   return {
     kind: "table",
     id: `items-${paper.id}`,
-    caption: "Every item, what the paper prints, and what was found here.",
+    caption: "Every item, the published value, and the value here.",
     columns: [
       {
         ...text("id", "Item", "Id in the study, or short name; leads to its place in the report."),
         link: "link",
       },
       text("title", "What", "In short."),
-      text("published", "Published", "What the paper prints; – where it prints nothing to compare."),
+      text("published", "Published", "Value in the paper; – if it has nothing to compare."),
       text("here", "Here", "The same in the given results."),
-      text("verdict", "Verdict", "Of the study that judged it; there: a part that a test shows."),
-      text("because", "Because", "What decided, or why it is not judged."),
+      text("verdict", "Verdict", "Verdict of the study; there: a part that a test shows."),
+      text("because", "Because", "The deciding claim, or why there is no verdict."),
       text("place", "Place", "Section, figure or table of the paper."),
       text("kind", "Kind", "Component, algorithm, figure, table, finding or number."),
-      text("command", "Command", "Gives the item."),
-      { ...text("origin", "Origin", "Where the value here is from."), hidden: true },
+      text("command", "Command", "Computes the item."),
+      { ...text("origin", "Origin", "Source of the value here."), hidden: true },
       text("manual", "Manual", "Page of the documentation."),
       { ...text("link", "Address", "Place in the report that shows it."), hidden: true },
     ],

@@ -100,7 +100,7 @@ describe("a folder is not used", () => {
     mkdirSync(wanted);
     chmodSync(wanted, 0o777);
     expect(dirname(keep().path)).toBe(second);
-    expect(notes).toEqual([`${wanted} can be written by other users; it is not used for the built recorder`]);
+    expect(notes).toEqual([`other users can write to ${wanted}; it is not used for the recorder`]);
   });
 
   it("when it is a symbolic link", () => {

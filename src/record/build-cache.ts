@@ -113,14 +113,14 @@ function cacheFolder({ env, note }: BuildCacheOptions): string {
       rmSync(mkdtempSync(join(safe, "try-")), { recursive: true });
       return safe;
     } catch (error) {
-      if (error instanceof Untrusted) note?.(`${error.message}; it is not used for the built recorder`);
+      if (error instanceof Untrusted) note?.(`${error.message}; it is not used for the recorder`);
       reasons.push((error as Error).message);
     }
   }
   const fresh = freshFolder();
   if (fresh !== undefined) return fresh;
   throw new ShimUnavailable(
-    `no safe folder for the recorder library: ${reasons.at(-1)}; set XDG_CACHE_HOME to a folder that only you can write`,
+    `no safe folder for the recorder library: ${reasons.at(-1)}; set XDG_CACHE_HOME to a folder that only you can write to`,
   );
 }
 
@@ -141,7 +141,7 @@ function trustedFolder(folder: string): string {
   if (!found.isDirectory())
     throw new Untrusted(`${safe} is ${found.isSymbolicLink() ? "a symbolic link" : "no folder"}`);
   if (found.uid !== ownUser()) throw new Untrusted(`${safe} belongs to user ${found.uid}`);
-  if ((found.mode & OTHERS_WRITE) !== 0) throw new Untrusted(`${safe} can be written by other users`);
+  if ((found.mode & OTHERS_WRITE) !== 0) throw new Untrusted(`other users can write to ${safe}`);
   return safe;
 }
 
@@ -156,7 +156,7 @@ export function checkWay(real: string): void {
     if (uid === ownUser() && (mode & 0o077) === 0) return;
     // In a sticky folder names belong to their owners.
     if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0)
-      throw new Untrusted(`${folder} can be written by other users`);
+      throw new Untrusted(`other users can write to ${folder}`);
   }
 }
 

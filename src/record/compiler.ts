@@ -18,7 +18,7 @@ export function compilerVersion(compiler: string, env: Environment): string {
     env: env,
   });
   if (error !== undefined || status !== 0)
-    throw new ShimUnavailable(`no C compiler: ${compiler} does not run (install gcc, or name one with CC)`);
+    throw new ShimUnavailable(`no C compiler: cannot run ${compiler} (install gcc, or set CC)`);
   return stdout;
 }
 

@@ -107,7 +107,7 @@ function keepFacts(folder: string, facts: object): string | undefined {
 
 function prepareFolder(folder: string, options: RecordOptions): void {
   if (existsSync(folder) && !statSync(folder).isDirectory())
-    throw new UsageError(`${folder} is a file; choose another name for the folder of the trace (-o)`);
+    throw new UsageError(`${folder} is a file; choose another trace folder (-o)`);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new UsageError(`${folder} is not empty; choose another folder`);
   makeFolder(folder);
@@ -128,7 +128,7 @@ function prepareFolder(folder: string, options: RecordOptions): void {
     if ((list?.length ?? 0) > PATTERNS_MAX)
       throw new UsageError(`more than ${PATTERNS_MAX} patterns for ${name}`);
   const broken = lines.find((line) => line.includes("\n"));
-  if (broken !== undefined) throw new UsageError(`a line break in ${broken.replace(/=.*/s, "")}`);
+  if (broken !== undefined) throw new UsageError(`line break in ${broken.replace(/=.*/s, "")}`);
   if (options.delay !== undefined) checkDelay(options.delay);
   writeFile(join(folder, OPTIONS_FILE), lines.map((line) => `${line}\n`).join(""));
   // When each channel of each device is free again; shared by all processes.
@@ -180,7 +180,7 @@ function planFor(command: readonly string[], options: Planning): Plan {
   const { unseen, privileged = false } = options.program;
   const wanted = options.with ?? "auto";
   if (privileged && !canTracePrivileged()) {
-    const why = `${unseen}: the recorder cannot be loaded into it, and under strace it would lose its rights`;
+    const why = `${unseen}: the recorder cannot be preloaded into it, and under strace it would lose its privileges`;
     if (wanted !== "auto") throw new UsageError(`${why}; record the programs that it starts instead`);
     options.note?.(`${why}: it runs without being recorded`);
     return { way: "shim", words: command, env: options.env };
@@ -188,7 +188,7 @@ function planFor(command: readonly string[], options: Planning): Plan {
   if (wanted === "strace") return stracePlan(command, options, undefined);
   if (unseen !== undefined) {
     if (wanted === "shim")
-      throw new UsageError(`${unseen}: the recorder cannot be loaded into it; use --with strace`);
+      throw new UsageError(`${unseen}: the recorder cannot be preloaded into it; use --with strace`);
     return stracePlan(command, options, unseen);
   }
   try {
@@ -223,10 +223,10 @@ function stracePlan(
   const words = straceWords(join(folder, STRACE_FILE), env, metadata);
   if (words === undefined) {
     const why = reason === undefined ? "" : `${reason}, and `;
-    throw new UsageError(`${why}there is no strace to record with; install strace`);
+    throw new UsageError(`${why}strace not found; install strace`);
   }
   if (delay !== undefined) throw new UsageError("--delay does not work with strace");
-  const rights = canTracePrivileged() ? "" : "; its set-uid children run without special rights";
+  const rights = canTracePrivileged() ? "" : "; its set-uid children run without their privileges";
   note?.(
     `${reason === undefined ? "recording" : `${reason}: recording`} with strace: ${STRACE_EFFECT}${rights}`,
   );

@@ -24,7 +24,7 @@ export function prebuiltShim(env: Environment, note: ((message: string) => void)
     const probe = join(dirname(shim), "recorder-probe");
     checkWay(dirname(shim));
     if (![shim, probe].every((path) => isOursAlone(lstatSync(path))))
-      return { reason: `${shim} can be written by other users` };
+      return { reason: `other users can write to ${shim}` };
     // LD_PRELOAD separates names by spaces and colons and knows no quotes.
     const keep = /[\s:]/.test(shim) ? copied : tested;
     return { kept: keep(shim, probe, env, note) };

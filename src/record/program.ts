@@ -35,7 +35,7 @@ export function findProgram(name: string, env: Environment, cwd = process.cwd())
 export function whyNotFound(name: string, cwd = process.cwd()): string {
   const found = name.includes("/") ? statSync(resolve(cwd, name), { throwIfNoEntry: false }) : undefined;
   if (found === undefined) return "no such program";
-  return found.isDirectory() ? "is a folder" : "is not executable (chmod +x makes it so)";
+  return found.isDirectory() ? "is a folder" : "is not executable (use chmod +x)";
 }
 
 function isExecutable(path: string): boolean {
@@ -108,7 +108,7 @@ function elfReason(path: string, head: Uint8Array): string | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   const little = head[5] === 1;
   if (head[4] !== 2 || view.getUint16(18, little) !== MACHINES[process.arch])
-    return `${path} is for another kind of machine`;
+    return `${path} is for another architecture`;
   const table = Number(view.getBigUint64(32, little));
   const size = view.getUint16(54, little);
   const count = view.getUint16(56, little);
@@ -119,7 +119,7 @@ function elfReason(path: string, head: Uint8Array): string | undefined {
     const type = view.getUint32(at, little);
     if (type === PT_INTERP) dynamic = true;
     if (type === PT_NOTE && isGoNote(view, Number(view.getBigUint64(at + 8, little)), little))
-      return `${path} is a Go program, which makes system calls by itself`;
+      return `${path} is a Go program, which makes system calls directly`;
   }
   return dynamic ? undefined : `${path} is statically linked`;
 }

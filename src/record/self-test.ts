@@ -39,12 +39,12 @@ export function testShim({ shim, probe, work, env }: Trial): void {
   });
   if (status !== 0)
     throw new ShimUnavailable(
-      `the recorder is there, but its test program failed with ${error?.message ?? signal ?? status}`,
+      `the recorder was built, but its test program failed with ${error?.message ?? signal ?? status}`,
     );
   const seen = recordedIn(folder);
   if (JSON.stringify(seen) !== JSON.stringify(EXPECTED))
     throw new ShimUnavailable(
-      `the recorder is there, but its self-test recorded ${JSON.stringify(seen)} instead of ${JSON.stringify(EXPECTED)}`,
+      `the recorder was built, but its self-test recorded ${JSON.stringify(seen)} instead of ${JSON.stringify(EXPECTED)}`,
     );
 }
 

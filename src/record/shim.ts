@@ -47,7 +47,7 @@ export function ensureShim({ source, env = process.env, note }: ShimOptions = {}
     return compiledShim(recorderSource(), env, note);
   } catch (error) {
     if (reason === undefined || !(error instanceof ShimUnavailable)) throw error;
-    throw new ShimUnavailable(`${error.message}; of the prebuilt recorder: ${reason}`, { cause: error });
+    throw new ShimUnavailable(`${error.message}; prebuilt recorder: ${reason}`, { cause: error });
   }
 }
 

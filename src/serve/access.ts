@@ -36,14 +36,14 @@ export function accessOf(
   const inUrl = url.searchParams.get("token");
   const given = [bearerOf(request), cookieOf(request, cookieName(port)), inUrl];
   if (!given.some((one) => one !== null && isToken(one, token)))
-    return refused(401, "open the address that plimsoll serve printed: it has the token in it");
+    return refused(401, "open the address that plimsoll serve printed: it contains the token");
   const setCookie = inUrl !== null;
   if (userHeader === undefined) return { kind: "viewer", viewer: { name: null, isAdmin: true }, setCookie };
   const names = request.headersDistinct[userHeader] ?? [];
   const name = names[0]?.trim() ?? "";
   if (names.length > 1)
-    return refused(400, `${userHeader} came ${names.length} times; the proxy sets it once`);
-  if (name === "") return refused(403, `the proxy named no user in ${userHeader}`);
+    return refused(400, `${userHeader} was set ${names.length} times; the proxy must set it once`);
+  if (name === "") return refused(403, `the proxy set no user in ${userHeader}`);
   return { kind: "viewer", viewer: { name, isAdmin: admins.includes(name) }, setCookie };
 }
 

@@ -138,7 +138,7 @@ class Version implements Answers {
     if (this.#busy < SESSIONS) this.#busy++;
     else {
       if (this.#waiting.length >= WAITING_MAX)
-        throw new TooBusy(`${WAITING_MAX} questions wait for an answer; try again in a moment`);
+        throw new TooBusy(`${WAITING_MAX} requests are waiting; try again in a moment`);
       // Whoever is done hands its place over.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }

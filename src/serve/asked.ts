@@ -62,9 +62,7 @@ export async function askedTime(
   const to = toText === undefined ? stored.to : Math.ceil(parseTime("to", toText, clock) / 60);
   const window = { from: to - minutes, to };
   if (window.from >= stored.to || window.to <= stored.from)
-    throw new UsageError(
-      `to ${toText}: the store has ${isoTime(stored.from)}Z to ${isoTime(stored.to)}Z and nothing of this time`,
-    );
+    throw new UsageError(`to ${toText}: the store covers ${isoTime(stored.from)}Z to ${isoTime(stored.to)}Z`);
   const stepMinutes = STEPS.find((step) => minutes / step <= STEPS_MAX) ?? 1440;
   const words =
     toText === undefined

@@ -16,7 +16,7 @@ interface ChildAnswer {
 }
 
 export async function runCommand(words: readonly string[], secondsMax: number): Promise<ChildAnswer> {
-  if (running >= CHILDREN_MAX) throw new TooBusy("others are being answered; try again in a moment");
+  if (running >= CHILDREN_MAX) throw new TooBusy("other requests are being served; try again in a moment");
   running++;
   try {
     return await run(words, secondsMax);

@@ -9,7 +9,7 @@ export async function findReply(ask: Ask): Promise<Reply> {
   const place = q === "" ? undefined : await placeOf(ask, q);
   const address = place === undefined ? undefined : addressOf("", place.place, place.name);
   if (address === undefined)
-    throw new NotFound(`nothing is called ${q}: expected a job, a user, an account or a target`);
+    throw new NotFound(`not found: ${q}; expected a job, a user, an account or a target`);
   return plainText(303, "found", { Location: address });
 }
 

@@ -71,7 +71,7 @@ export async function listen(
   server.on("upgrade", (_, socket) => socket.destroy());
   server.on("connect", (_, socket) => socket.destroy());
   server.on("checkExpectation", (request, response) => {
-    void send(request, response, plainText(417, "no expectations are met here"));
+    void send(request, response, plainText(417, "the Expect header is not supported"));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -113,7 +113,8 @@ async function handle(
       refusalOf(request, limits) ?? (await answer(request, urlOf(request), server.address() as AddressInfo));
     await send(request, response, reply);
   } catch {
-    if (!response.headersSent) await send(request, response, plainText(500, "this page could not be made"));
+    if (!response.headersSent)
+      await send(request, response, plainText(500, "this page could not be created"));
     else response.destroy();
   } finally {
     request.socket.setTimeout(limits.idleMs);
@@ -122,11 +123,11 @@ async function handle(
 
 function refusalOf({ method, url = "", headers }: IncomingMessage, limits: Limits): Reply | undefined {
   if (method !== "GET" && method !== "HEAD")
-    return plainText(405, "only GET and HEAD: nothing here can be changed", { Allow: "GET, HEAD" });
+    return plainText(405, "only GET and HEAD are allowed", { Allow: "GET, HEAD" });
   if (url.length > limits.addressCharactersMax) return plainText(414, "the address is too long");
   if (!url.startsWith("/")) return plainText(400, "expected a path");
   if (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0)
-    return plainText(413, "a request here has no body", { Connection: "close" });
+    return plainText(413, "requests must not have a body", { Connection: "close" });
   return undefined;
 }
 

@@ -115,7 +115,7 @@ class Site {
 
   async #pageReply(request: IncomingMessage, asked: PageRequest): Promise<Reply> {
     const { url, viewer, page } = asked;
-    if (page === undefined && !EXTRA.test(url.pathname)) throw new NotFound("there is no such page");
+    if (page === undefined && !EXTRA.test(url.pathname)) throw new NotFound("no such page");
     if (page?.adminsOnly && !viewer.isAdmin) throw new Forbidden("this page is for administrators");
     const version = await this.#answers.current();
     if (page === undefined) return this.#extraReply(asked, version);
@@ -176,7 +176,7 @@ class Site {
     if (first === "run") return reportReply(ask, name);
     if (!viewer.isAdmin) throw new Forbidden("this page is for administrators");
     if (first === "study") return studyReply(this.#options.studies, decodeURIComponent(name));
-    if (!this.#options.sql) throw new NotFound("SQL is not offered here; plimsoll serve --sql does");
+    if (!this.#options.sql) throw new NotFound("SQL is disabled; start plimsoll serve with --sql");
     return sqlReply(ask, this.#frame(asked, version));
   }
 
@@ -194,7 +194,7 @@ class Site {
         : say(400, "Not so", error.message);
     const isClear = error instanceof FormatError || error instanceof UsageError || error instanceof StoreGone;
     const text = isClear ? error.message : "it cannot be read";
-    return say(503, "The store is not there", `${text}. This page looks again by itself.`, {
+    return say(503, "The store is missing", `${text}. This page retries automatically.`, {
       "Retry-After": "5",
     });
   }

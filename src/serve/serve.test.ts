@@ -272,7 +272,7 @@ describe("live", () => {
         () => live.get("/"),
         ({ status }) => status !== 200,
       );
-      expect([gone.status, gone.text.includes("The store is not there")]).toEqual([503, true]);
+      expect([gone.status, gone.text.includes("The store is missing")]).toEqual([503, true]);
       renameSync(`${own.path}.away`, own.path);
       expect((await live.get("/")).status).toBe(200);
     } finally {

@@ -15,7 +15,7 @@ const STATEMENT_MAX = 3000;
 
 export async function sqlReply(ask: Ask, frame: Frame): Promise<Reply> {
   const q = frame.address.get("q")?.trim() ?? "";
-  const form = `<div class="page-head"><h1>SQL</h1><p>One reading statement over the tables of the store, at most ${SECONDS_MAX} s and ${ROWS_MAX} rows.</p></div><form class="ask sql" method="get"><textarea name="q" rows="6" aria-label="Statement" spellcheck="false" maxlength="${STATEMENT_MAX}">${escapeHtml(q)}</textarea><button class="tool">Ask</button></form>`;
+  const form = `<div class="page-head"><h1>SQL</h1><p>One read-only statement over the tables of the store, at most ${SECONDS_MAX} s and ${ROWS_MAX} rows.</p></div><form class="ask sql" method="get"><textarea name="q" rows="6" aria-label="Statement" spellcheck="false" maxlength="${STATEMENT_MAX}">${escapeHtml(q)}</textarea><button class="tool">Run</button></form>`;
   const answer = q === "" ? undefined : await answerPanel(ask, q);
   if (ask.param("csv") !== undefined && answer !== undefined)
     return { status: 200, type: "text/csv; charset=utf-8", body: csvText(answer.csv) };

@@ -48,7 +48,7 @@ const plain = (html: string): string =>
 /** A report as it was saved, with its own policy. */
 export function studyReply(folder: string | undefined, name: string): Reply {
   const study = studiesIn(folder).find((one) => one.name === name);
-  if (folder === undefined || study === undefined) throw new NotFound(`there is no stored study ${name}`);
+  if (folder === undefined || study === undefined) throw new NotFound(`no stored study ${name}`);
   const html = readFileSync(join(folder, study.name, "report.html"), "utf8");
   const policy = ownPolicy(html);
   // Without a policy of ours it is none of our reports.

@@ -48,7 +48,7 @@ export function verdictOf(
   const quiet =
     judged === rules
       ? `None of ${rules} alert rules fires.`
-      : `None of the ${judged} alert rules that have data fires; ${rules - judged} have none.`;
+      : `None of the ${judged} alert rules with data fires; ${rules - judged} have no data.`;
   const busy =
     above.length === 0
       ? ""
@@ -81,7 +81,7 @@ function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" |
   switch (kind) {
     case "target-ratio":
       return {
-        headline: several(`One target needs a look: ${name}`, `# targets need a look, first ${name}`),
+        headline: several(`One target needs attention: ${name}`, `# targets need attention, first ${name}`),
         about: { place: "target", name: subject },
       };
     case "user-share": {
@@ -93,7 +93,7 @@ function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" |
     }
     case "latency":
       return {
-        headline: several(`${name} answers slowly`, `# targets answer slowly, first ${name}`),
+        headline: several(`${name} responds slowly`, `# targets respond slowly, first ${name}`),
         about: { place: "target", name: subject },
       };
     case "full":

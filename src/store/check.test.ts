@@ -43,7 +43,7 @@ describe("a check", () => {
     expect(report.problems).toEqual([
       {
         path: `manifest/${entry?.id}.json`,
-        what: "damaged manifest entry: no whole JSON document (1 characters)",
+        what: "damaged manifest entry: not a complete JSON document (1 characters)",
       },
       { path: file(cut), what: expect.stringMatching(/^50 bytes, the manifest says \d+$/) },
       { path: file(gone), what: "segment is missing" },
@@ -64,7 +64,7 @@ describe("a check", () => {
     const store = await storeWith(folder, [[1], [2, 2]]);
     const [first, second] = store.batches();
     expect((await checkStore(folder)).problems).toEqual([
-      { path: `manifest/${second?.id}.json`, what: "1 runs are in it more than once" },
+      { path: `manifest/${second?.id}.json`, what: "it has 1 runs more than once" },
     ]);
     const path = join(folder, "manifest", `${first?.id}.json`);
     const text = readFileSync(path, "utf8");

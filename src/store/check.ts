@@ -203,7 +203,7 @@ async function doubledRuns(
   );
   return result.getRows().map(([batch, count]) => ({
     path: `${MANIFEST}/${batch}.json`,
-    what: `${count} runs are in it more than once`,
+    what: `it has ${count} runs more than once`,
   }));
 }
 
@@ -216,10 +216,10 @@ function overlapProblems(overlaps: readonly Overlap[]): Problem[] {
     const others = [...new Set(found.map(({ batch }) => batch))].filter((batch) => batch !== copy);
     const remedy = found.some(({ batch }) => batch === copy)
       ? "this batch contains copies of its own samples; ingest the samples into a new store"
-      : `batch ${others.join(", ")} has them too; plimsoll store compact removes the copies`;
+      : `batch ${others.join(", ")} also has them; plimsoll store compact removes the copies`;
     return {
       path: `${MANIFEST}/${copy}.json`,
-      what: `${found.length} stretches of counters count more than once, the first is ${stretchText(first)}; ${remedy}`,
+      what: `${found.length} counter intervals count more than once, the first is ${stretchText(first)}; ${remedy}`,
     };
   });
 }

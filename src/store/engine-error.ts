@@ -52,7 +52,7 @@ export async function ownReadingError(
   if (changed !== undefined) return new FormatError(changed.source, {}, changed.detail, { cause: error });
   const clear = readingError(error, store, live, memoryBytes);
   if (clear !== error || !isFault || !VALUE_FAULTS.test(message)) return clear;
-  const what = `a value in it is out of range (${firstLine(message)}); plimsoll store check --deep finds damage`;
+  const what = `a value in it is out of range (${firstLine(message)}); to look for damage: plimsoll store check --deep`;
   return new FormatError(store, {}, what, { cause: error });
 }
 
@@ -83,7 +83,7 @@ export function readingError(
       cause: error,
     });
   if (QUERY_FAULTS.test(message)) return error;
-  const what = `a segment is damaged (${firstLine(message)}); plimsoll store repair names it and what is lost`;
+  const what = `a segment is damaged (${firstLine(message)}); plimsoll store repair lists it and the losses`;
   return new FormatError(store, {}, what, { cause: error });
 }
 
@@ -100,7 +100,7 @@ export function fileError(error: unknown, path: string, memoryBytes: number): un
   const what = firstLine(message).replace(/^(?:Invalid(?: Input)?|IO|Conversion) Error: /, "");
   return (
     systemErrorOf(error) ??
-    new FormatError(path, {}, `not a Parquet file that can be read: ${what}`, { cause: error })
+    new FormatError(path, {}, `not a readable Parquet file: ${what}`, { cause: error })
   );
 }
 

@@ -93,7 +93,7 @@ export function patternOf(path: string): string {
   // A backslash parts folders in patterns, and cannot be escaped there.
   if (path.search(WILD) >= 0 && path.includes("\\"))
     throw new UsageError(
-      `${path}: DuckDB cannot open a name that has a backslash and one of * ? [; rename the file or its folder`,
+      `${path}: DuckDB cannot open a name with a backslash and one of * ? [; rename the file or its folder`,
     );
   return path.replace(WILD, "[$&]");
 }

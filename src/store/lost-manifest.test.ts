@@ -81,7 +81,7 @@ describe("a store whose manifest is gone", () => {
   it("and whose mark is gone is not taken for an empty folder", async () => {
     await storeWith(folder, [[1]]);
     rmSync(join(folder, "store.json"));
-    await expect(Store.open(folder)).rejects.toThrow(/store.json is missing, though there are segments/);
+    await expect(Store.open(folder)).rejects.toThrow(/store.json is missing, but there are segments/);
     // With its manifest it is whole; the next writer marks it again.
     expect((await contents(await Store.openOrCreate(folder))).runs).toEqual([1]);
     expect(mark()).toMatchObject({ batches: true });

@@ -233,7 +233,7 @@ function readEntry(path: string, id: string): BatchInfo {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw damaged(path, `no whole JSON document (${text.length} characters)`, cause);
+    throw damaged(path, `not a complete JSON document (${text.length} characters)`, cause);
   }
   const batch = value as BatchInfo & { kind: unknown };
   if (batch === null || typeof batch !== "object" || batch.kind !== KIND)
@@ -243,7 +243,7 @@ function readEntry(path: string, id: string): BatchInfo {
     throw new NewerEntry(
       path,
       {},
-      `written by a newer Plimsoll (version ${batch.version}, this one knows ${STORE_VERSION}); update Plimsoll`,
+      `written by a newer Plimsoll (version ${batch.version}; this one reads up to ${STORE_VERSION}); update Plimsoll`,
     );
   }
   if (

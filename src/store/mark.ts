@@ -35,7 +35,7 @@ export function readMark(store: string, shown: string): Mark {
     throw new FormatError(path, {}, `expected {"kind": "${KIND}", "version": …}`);
   const version = value.version as number;
   if (version > STORE_VERSION) {
-    const what = `a store of version ${version}, this Plimsoll knows ${STORE_VERSION}; update Plimsoll`;
+    const what = `a store of version ${version}; this Plimsoll reads up to ${STORE_VERSION}; update Plimsoll`;
     throw new FormatError(shown, {}, what);
   }
   return { version, batches: typeof value.batches === "boolean" ? value.batches : undefined };
@@ -49,13 +49,13 @@ function markText(store: string, path: string, shown: string): string {
     if (code !== "ENOENT" && code !== "ENOTDIR") throw cause;
     if (isFile(store)) throw new UsageError(`${shown} is a file; a store is a folder`, { cause });
     if (countSegments(store) > 0) {
-      const what = `${STORE_FILE} is missing, though there are segments`;
-      throw new FormatError(shown, {}, `${what}; restore it, or let plimsoll ingest write it again`, {
+      const what = `${STORE_FILE} is missing, but there are segments`;
+      throw new FormatError(shown, {}, `${what}; restore it, or run plimsoll ingest, which rewrites it`, {
         cause,
       });
     }
     const why = existsSync(store) ? `no ${STORE_FILE} in it` : "no such folder";
-    throw new UsageError(`${shown} is not a store: ${why}; plimsoll ingest makes one`, { cause });
+    throw new UsageError(`${shown} is not a store: ${why}; plimsoll ingest creates one`, { cause });
   }
 }
 

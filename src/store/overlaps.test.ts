@@ -104,7 +104,7 @@ describe("stretches of counters that more than one batch has", () => {
     ]);
     expect(problems.map(({ path }) => path)).toEqual([`manifest/${second}.json`, `manifest/${third}.json`]);
     expect(problems[0]?.what).toBe(
-      `2 stretches of counters count more than once, the first is fs-OST0000 job_stats from 1970-01-01T16:40:00.000Z to 1970-01-01T17:20:00.000Z; batch ${first} has them too; plimsoll store compact removes the copies`,
+      `2 counter intervals count more than once, the first is fs-OST0000 job_stats from 1970-01-01T16:40:00.000Z to 1970-01-01T17:20:00.000Z; batch ${first} also has them; plimsoll store compact removes the copies`,
     );
     // Also when each batch is large enough to be left alone; the batch of the other target is.
     expect(await compactStore(store, { targetBytes: 1 })).toMatchObject({

@@ -93,7 +93,7 @@ export function partFolders(parts: string, study: string, options: unknown): str
   const [first] = files;
   if (first === undefined)
     throw new UsageError(
-      `${parts}: no parts of a study; make them with plimsoll study ${study} --part I/N --parts ${parts}`,
+      `${parts}: no study parts; make them with plimsoll study ${study} --part I/N --parts ${parts}`,
     );
   const missing = Array.from({ length: first.of }, (_, i) => i + 1).filter(
     (index) => !files.some((file) => file.index === index && file.of === first.of),
@@ -102,7 +102,7 @@ export function partFolders(parts: string, study: string, options: unknown): str
     throw new UsageError(
       missing.length > 0
         ? `${parts}: ${missing.length} of ${first.of} parts are missing, the first is ${missing[0]}/${first.of}`
-        : `${parts}: parts of different numbers, ${found[0]} and ${found.find((name) => !name.endsWith(`-${first.of}`))}; use a folder for each study`,
+        : `${parts}: parts of different splits, ${found[0]} and ${found.find((name) => !name.endsWith(`-${first.of}`))}; use one folder per study`,
     );
   assert(new Set(files.map(({ index }) => index)).size === first.of, "every part counts once");
   const wanted = jsonText(options);

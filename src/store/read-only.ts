@@ -39,7 +39,7 @@ const WRITING = new Set(
 );
 
 function refused(word: string): UsageError {
-  return new UsageError(`SQL: ${word} is not allowed, a store is only read (have: ${ALLOWED})`);
+  return new UsageError(`SQL: ${word} is not allowed: stores are read-only (allowed: ${ALLOWED})`);
 }
 
 function withoutLeadingComments(sql: string): string {

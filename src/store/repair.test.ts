@@ -202,7 +202,7 @@ describe("a repair", () => {
     for (const table of Object.keys(store.batches()[0]?.tables ?? {}))
       unlinkSync(join(folder, segmentOf(store, 0, table)));
     await expect(repairStore(folder, { apply: true })).rejects.toThrow(
-      /none of its 4 segments exists; mount or restore/,
+      /none of its 4 segments exist; mount or restore/,
     );
     await dropBatch(folder, segmentOf(store, 0, "runs"), { apply: true });
     expect(await reopened()).toEqual({ runs: [], accesses: 0, sources: 0 });
@@ -370,7 +370,7 @@ describe("a dropped batch", () => {
     await dropBatch(folder, id, { apply: true });
     expect(await reopened()).toEqual({ runs: [3], accesses: 3, sources: 1 });
     await sound();
-    await expect(dropBatch(folder, id, { apply: true })).rejects.toThrow(/does not count any more/);
+    await expect(dropBatch(folder, id, { apply: true })).rejects.toThrow(/is no longer used/);
     await expect(dropBatch(folder, "20200101T000000000-000001-0000000")).rejects.toThrow(UsageError);
     await expect(dropBatch(folder, "all")).rejects.toThrow(/all is not a batch/);
     expect(

@@ -86,7 +86,7 @@ export async function repairStore(path: string, options: RepairOptions = {}): Pr
     throw new FormatError(
       state.store,
       {},
-      `none of its ${segments} segments exists; mount or restore the folder ${SEGMENTS}, or remove batches with plimsoll store drop-batch`,
+      `none of its ${segments} segments exist; mount or restore the folder ${SEGMENTS}, or remove batches with plimsoll store drop-batch`,
     );
   return repair(state, damaged, { ...options, everything: false });
 }
@@ -106,7 +106,7 @@ export async function dropBatch(
   const verdict = state.verdicts.get(id);
   if (verdict === undefined) throw new UsageError(`no batch ${id} in ${path}`);
   if (verdict !== "live" && !state.broken.has(id))
-    throw new UsageError(`batch ${id} does not count any more: its rows are in another batch`);
+    throw new UsageError(`batch ${id} is no longer used: its rows are in another batch`);
   const damaged = new Map<string, DamagedPart[]>([[id, []]]);
   for (const [table, list] of Object.entries(state.manifest.entries.get(id)?.tables ?? {})) {
     for (const segment of list) {
@@ -262,7 +262,7 @@ async function soundSegments(
     const query = `select * from ${part(table)} where ${where ?? "true"}`;
     const copied = await connection.run(`copy (${query}) to ${quoteText(path)} (${PARQUET})`);
     const [[count] = []] = await copied.getRows();
-    assert(Number(count) === kept[table], "as many rows are written as were said to stay");
+    assert(Number(count) === kept[table], "as many rows are written as were announced to stay");
     await fileSynced(path);
     const bytes = sizeOf(path) ?? 0;
     segments.push({ table, path, rows: kept[table] ?? 0, bytes, sha256: await hashFile(path) });

@@ -36,7 +36,7 @@ describe("a new store", () => {
     mkdirSync(folder);
     writeFileSync(join(folder, "thesis.tex"), "");
     await expect(Store.openOrCreate(folder)).rejects.toThrow(
-      /is not a store and holds thesis.tex; choose an empty folder/,
+      /is not a store and contains thesis.tex; choose an empty folder/,
     );
     await expect(Store.open(folder)).rejects.toThrow(UsageError);
     await expect(Store.open(join(root, "nowhere"))).rejects.toThrow(/nowhere is not a store: no such folder/);
@@ -48,7 +48,7 @@ describe("a new store", () => {
       /deeper is not a store: no such folder/,
     );
     await expect(Store.create(join(root, "a*\\"))).rejects.toThrow(
-      /DuckDB cannot open a name that has a backslash and one of \* \? \[; rename/,
+      /DuckDB cannot open a name with a backslash and one of \* \? \[; rename/,
     );
   });
 
@@ -228,13 +228,13 @@ describe("a damaged store", () => {
     const text = readFileSync(path, "utf8");
     writeFileSync(path, text.slice(0, 50));
     await expect(Store.open(folder)).rejects.toThrow(
-      /damaged manifest entry: no whole JSON document \(50 characters\)/,
+      /damaged manifest entry: not a complete JSON document \(50 characters\)/,
     );
     writeFileSync(path, text.replace('"rows": 1', '"rows": null'));
     await expect(Store.open(folder)).rejects.toThrow(/damaged manifest entry: missing or invalid fields/);
     writeFileSync(path, text.replace(`"version": ${STORE_VERSION}`, '"version": 9'));
     await expect(Store.open(folder)).rejects.toThrow(
-      new RegExp(`newer Plimsoll \\(version 9, this one knows ${STORE_VERSION}\\); update Plimsoll`),
+      new RegExp(`newer Plimsoll \\(version 9; this one reads up to ${STORE_VERSION}\\); update Plimsoll`),
     );
   });
 
@@ -242,7 +242,7 @@ describe("a damaged store", () => {
     await Store.create(folder);
     writeFileSync(join(folder, "store.json"), '{"kind": "plimsoll store", "version": 9}');
     await expect(Store.open(folder)).rejects.toThrow(
-      `a store of version 9, this Plimsoll knows ${STORE_VERSION}; update Plimsoll`,
+      `a store of version 9; this Plimsoll reads up to ${STORE_VERSION}; update Plimsoll`,
     );
     writeFileSync(join(folder, "store.json"), '{"kind": "plimsoll');
     await expect(Store.open(folder)).rejects.toThrow(/damaged: incomplete JSON/);

@@ -46,7 +46,7 @@ export class Store {
     makeFolder(full);
     const foreign = readdirSync(full).find((name) => !isOurs(name));
     if (foreign !== undefined)
-      throw new UsageError(`${path} is not a store and holds ${foreign}; choose an empty folder`);
+      throw new UsageError(`${path} is not a store and contains ${foreign}; choose an empty folder`);
     if (isFile(join(full, STORE_FILE))) return Store.open(path, options);
     const names = existsSync(join(full, MANIFEST)) ? readdirSync(join(full, MANIFEST)) : [];
     const batches = names.some((name) => entryId(name) !== undefined);
@@ -116,7 +116,7 @@ export class Store {
         throw new FormatError(
           this.path,
           {},
-          `batch ${id} is gone: a compaction has removed it since the work began; make the parts again, or compact with a longer --grace`,
+          `batch ${id} is gone: a compaction removed it after the parts were started; make the parts again, or compact with a longer --grace`,
         );
       return batch;
     });

@@ -118,7 +118,7 @@ describe("plimsoll write", () => {
       err: expect.stringContaining("1 block of"),
     });
     expect(plimsoll("read", dataset, "t", "--raw", "--step", String(step)).err).toContain(
-      "damaged data: checksum",
+      "damaged data: the checksum of",
     );
     expect(plimsoll("read", dataset, "t", "--raw", "--step", String(1 - step)).code).toBe(0);
   });

@@ -127,7 +127,7 @@ describe("bad requests", () => {
     [["--simulate", "--from", "x"], "exclude each other"],
     [["--dir", "/nowhere/at/all"], "no such folder"],
     [["--dir", "/etc/hostname"], "not a folder"],
-    [["--size", "1T", "--sets", "2b"], "free and the data needs"],
+    [["--size", "1T", "--sets", "2b"], "free, but the data needs"],
     [["--simulate", "-o", folder], "is not an earlier study"],
   ])("%j: one line and exit code 2", async (words, text) => {
     const { code, out, err } = await run(...words);

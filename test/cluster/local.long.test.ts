@@ -36,7 +36,7 @@ it("--local runs the tasks as processes; what fails runs again with --resume, an
   // As a node that vanished leaves it: the task has begun, and the merge never did.
   writeFileSync(state, JSON.stringify({ ...was, state: "running" }));
   for (const name of ["state", "out"]) rmSync(path(`r/${name}/merge-1.json`));
-  expect(plimsoll(words).stderr).toMatch(/r exists: --resume runs what failed or is missing in it/);
+  expect(plimsoll(words).stderr).toMatch(/r exists: --resume runs its failed and missing tasks/);
   const missing = plimsoll([...words, "--run", "other", "nowhere"]);
   expect([missing.status, missing.stderr, existsSync(path("other"))]).toEqual([
     1,

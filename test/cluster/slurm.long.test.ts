@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)("plans under Slurm", () => {
       return existsSync(path) ? readFileSync(path, "utf8") : "";
     };
     await until("waiting tasks", () =>
-      ["map-2", "map-4"].every((task) => log(task).includes("is at it; waiting")),
+      ["map-2", "map-4"].every((task) => log(task).includes("is running it; waiting")),
     );
     // One is killed; the node of the other is taken for dead, and its task is requeued.
     await cluster.run("scancel", ["--signal=KILL", "--full", `${job}_2`]);
@@ -140,7 +140,7 @@ describe.skipIf(missing !== undefined)("plans under Slurm", () => {
     const log = desk.path("left-run/logs/map-2.log");
     await until(
       "a waiting task",
-      () => existsSync(log) && /is at it; waiting/.test(readFileSync(log, "utf8")),
+      () => existsSync(log) && /is running it; waiting/.test(readFileSync(log, "utf8")),
     );
     const { stdout } = await cluster.run("squeue", ["--noheader", "--format=%N", `--jobs=${job}_2`]);
     const node = stdout.trim();

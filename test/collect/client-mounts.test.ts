@@ -87,12 +87,12 @@ it("counts NFS and Storage Scale on nodes without Lustre, and a job shows its fi
 });
 
 it.each([
-  ["hangs", "sleep 60; cat", "mmpmon gave no answer within 3 s"],
+  ["hangs", "sleep 60; cat", "mmpmon did not respond within 3 s"],
   ["fails", "echo mmfsd is down >&2; exit 3; cat", "mmpmon failed with exit code 3: mmfsd is down"],
   [
     "has nothing mounted",
     "echo '_fs_io_s_ _n_ 10.0.0.1 _nn_ n1 _rc_ 1 _t_ 1 _tu_ 1 _cl_ -'; : ",
-    "mmpmon has no mounted file system to count",
+    "mmpmon reports no mounted file system",
   ],
 ])("a mmpmon that %s is named, and NFS is counted all the same", (_, script, text) => {
   show("n3", "before", script);

@@ -269,7 +269,7 @@ describe("a negative counter", () => {
     expect(sumsBy(page().get("plimsoll_target_disk_ios_total"), "side")).toEqual({ write: 5n });
     expect(sumsBy(page().get("plimsoll_collector_errors_total"), "kind").counter_negative).toBe(2n);
     expect(notes).toEqual([
-      "obdfilter/fs-OST000a/stats: read_bytes is negative; it is left out until it is right again",
+      "obdfilter/fs-OST000a/stats: read_bytes is negative; skipped until it is valid again",
     ]);
   });
 });

@@ -266,7 +266,7 @@ describe("a collector", () => {
       spawnSync("dd", ["if=/dev/zero", `of=${disk}/full`, "bs=4096", "count=200"]);
       await expect
         .poll(() => told.err)
-        .toMatch(/a sample could not be stored: .*no space left; the next one covers/);
+        .toMatch(/a sample could not be stored: .*no space left; the next sample covers/);
       for (let i = 0; i < 40; i++) tree.grow();
       await sleep(100);
       rmSync(join(disk, "full"));

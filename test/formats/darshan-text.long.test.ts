@@ -52,10 +52,10 @@ it("says what sums alone lack, and where a line is none", async () => {
     list,
   ])
     await expect(found(fileWith(text))).rejects.toThrow(
-      "sums only (darshan-parser --total, --file, --perf or --file-list), no records of files; print the log with darshan-parser --base, or give the log itself",
+      "totals only (darshan-parser --total, --file, --perf or --file-list), no file records; print the log with darshan-parser --base, or pass the log itself",
     );
   await expect(found(fileWith(head.replace(/(version: )\S+/, "$12.05")))).rejects.toThrow(
-    "text of a log of Darshan 2.05, whose counters are others; Darshan 3.0 and newer can be read",
+    "text of a log of Darshan 2.05, which has different counters; Darshan 3.0 and newer can be read",
   );
   await expect(found(fileWith(`${referenceText(name, "base")}\nnoise\n`))).rejects.toThrow(
     /line \d+: 1 lines are neither counters nor traced calls/,

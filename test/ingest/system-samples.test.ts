@@ -14,7 +14,7 @@ describe("what collectors and a scheduler left", () => {
       code: 0,
       foreign: 1,
       nodesDropped: {
-        "no reading before the job": 1,
+        "no sample before the job": 1,
         "the client counts only some processes (stats_track)": 1,
       },
       dropped: { "odd [reqs]": 3 },
@@ -31,7 +31,7 @@ describe("what collectors and a scheduler left", () => {
       ["9002", "FAILED", null, null, null, null, null, null, null, null, null, null],
       [
         ...["9001", "REQUEUED", 2n, 2n, 12n * 4096n, 12n, 12n, 0n, 600n, 1200n, 2n ** 35n],
-        "1 node: no reading before the job\n1 node: the client counts only some processes (stats_track)",
+        "1 node: no sample before the job\n1 node: the client counts only some processes (stats_track)",
       ],
       [
         ...["9001", "COMPLETED", 1n, 0n, 3n * 4096n, 3n, 3n, 0n, null, null, 2n ** 35n],

@@ -89,7 +89,7 @@ describe("texts of counters, a file a minute", () => {
     write("one/server.log", text.slice(0, Math.floor(text.length / 2)));
     const half = ingested("one-store", "one");
     expect(half.code).toBe(3);
-    expect(half.skipped[0].reason).toMatch(/ends within a line or a job; what is whole was stored/);
+    expect(half.skipped[0].reason).toMatch(/ends within a line or a job; the intact part was stored/);
     write("one/server.log", text);
     expect(ingested("one-store", "one")).toMatchObject({ code: 0, new: 1 });
     const of = "select * from minutes where target in ('OST0000', 'OST0001') order by all";
@@ -139,9 +139,7 @@ describe("texts of counters, a file a minute", () => {
     expect(ingested("link-store", "link1")).toMatchObject({ lostLinks: [], leftOut: { kbytesfree: 3 } });
     const { code, out, err } = plimsoll("ingest", "link2", "--store", "link-store");
     expect(code).toBe(0);
-    expect(out).toMatch(
-      /^not stored: differences of counters that the store has no column for: punch \[reqs\] 1$/m,
-    );
+    expect(out).toMatch(/^not stored: counter deltas without a column: punch \[reqs\] 1$/m);
     expect(out).toMatch(/^not stored: parameters that do not count what a target did: kbytesfree 2$/m);
     expect(err).toContain(
       "once a counter series could not be continued, and the counts in between are lost: fs-OST0005 job_stats from 2023-11-14T22:16:00Z to 2023-11-14T22:19:00Z; keep files for 20 minutes",
@@ -295,15 +293,15 @@ describe("damage", () => {
       Object.fromEntries(skipped.map(({ path, reason }: { path: string; reason: string }) => [path, reason])),
     ).toEqual({
       [`bad/fs-OST0001/${at(1)}.job_stats`]:
-        "the text of fs-OST0001 ends within a line or a job; what is whole was stored",
+        "the text of fs-OST0001 ends within a line or a job; the intact part was stored",
       [`bad/fs-OST0001/${at(3)}.job_stats`]: expect.stringMatching(
-        /^1 counter lines cannot be read, the first is line \d+; what is whole/,
+        /^1 counter lines cannot be read, the first is line \d+; the intact part/,
       ),
-      "bad/clock.log": expect.stringMatching(/^the clock goes backwards: a reading of fs-OST0002 is earlier/),
+      "bad/clock.log": expect.stringMatching(/^the clock goes backwards: a sample of fs-OST0002 is earlier/),
       "bad/fs-OST0003.job_stats": expect.stringMatching(/^no sample time/),
       "bad/1700000100.job_stats": expect.stringMatching(/^no target name/),
-      "bad/cut.ndjson": 'line 2: the file is cut: it has no last line {"end":…}',
-      "bad/new.json": "version 9, this Plimsoll knows 2; update Plimsoll",
+      "bad/cut.ndjson": 'line 2: the file is truncated: the last line {"end":…} is missing',
+      "bad/new.json": "version 9; this Plimsoll reads version 2; update Plimsoll",
     });
     expect(counts).toMatchObject({ paddedFiles: 1, brokenLines: 1 });
     const [rows] = await ask(

@@ -97,7 +97,7 @@ describe("points of Telegraf", () => {
     const { code, out, err } = plimsoll(folder, "ingest", name, "--store", "new");
     expect(code, err).toBe(0);
     expect(out + err).toMatch(
-      /v2\.17_expiry\.lines: the write bytes are latencies in microseconds: Telegraf's lustre2 plugin .* 2\.14 and later\. Calls are right; bytes are left out/,
+      /v2\.17_expiry\.lines: the write bytes are latencies in microseconds: Telegraf's lustre2 plugin .* 2\.14 and later\. Calls are correct; bytes are dropped/,
     );
     const expected = [...truthOf("ost0000_v2.17_expiry")].map(
       ([key, { calls }]) => [key, { bytes: null, calls }] as const,

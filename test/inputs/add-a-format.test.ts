@@ -70,7 +70,7 @@ it("gives a format that bps, report, findings, diff and export read", () => {
 }, 120_000);
 
 it("gives a format that other commands know by name", () => {
-  const says = "this is a beacon trace; plimsoll report, findings, diff, bps and export take it";
+  const says = "this is a beacon trace; use plimsoll report, findings, diff, bps or export";
   for (const words of [["lustre", "parse"], ["darshan", "parse"], ["results"], ["ls"]])
     expect(run(...words, "trace.txt")).toMatchObject({ code: 1, err: `plimsoll: trace.txt: ${says}\n` });
 }, 120_000);

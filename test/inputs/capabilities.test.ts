@@ -13,8 +13,8 @@ import { CATALOGUE } from "../../src/formats/catalogue.ts";
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 let folder: string;
 
-const CALLS = "plimsoll report, findings, diff, bps and export take it";
-const INGEST = "plimsoll ingest takes it";
+const CALLS = "use plimsoll report, findings, diff, bps or export";
+const INGEST = "use plimsoll ingest";
 
 /** An input of each entry of the catalogue: its text, or a fixture, and what a command says that cannot take it. */
 const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: string; says: string }>> = {
@@ -59,17 +59,17 @@ const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: str
   "ior.txt": {
     of: "results",
     text: "IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n",
-    says: "a benchmark result .*; plimsoll results takes it",
+    says: "a benchmark result .*; use plimsoll results",
   },
   "fio.json": {
     of: "results",
     text: '{"fio version": "fio-3.36", "jobs": [{}]}\n',
-    says: "a benchmark result .*; plimsoll results takes it",
+    says: "a benchmark result .*; use plimsoll results",
   },
   "field.bp": {
     of: "bp",
     fixture: "bp/adios.bp",
-    says: "a BP dataset; plimsoll ls, read and verify take it",
+    says: "a BP dataset; use plimsoll ls, read or verify",
   },
   "store.json": {
     of: "store",

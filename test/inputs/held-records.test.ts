@@ -44,6 +44,6 @@ describe("records that a job holds", () => {
   ])("%s: as many as are allowed, and not one more", async (names, records, count) => {
     expect(await files(names, records)).toBe(count);
     await expect(files(names, records - 1)).rejects.toThrow(LimitError);
-    await expect(files(names, records - 1)).rejects.toThrow(/than fit into the memory/);
+    await expect(files(names, records - 1)).rejects.toThrow(/than fit into memory/);
   });
 });

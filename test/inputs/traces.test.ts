@@ -179,19 +179,19 @@ describe("report, findings and diff", () => {
     writeFileSync(join(folder, "jobs.txt"), "JobIDRaw|User|Start|End\n1|ada|0|1\n");
     expect(plimsoll("report", "jobs.txt")).toMatchObject({
       code: 1,
-      err: "plimsoll: jobs.txt: this is a Slurm job list (sacct); plimsoll ingest takes it\n",
+      err: "plimsoll: jobs.txt: this is a Slurm job list (sacct); use plimsoll ingest\n",
     });
     expect(plimsoll("report", small(), fixture("darshan/mpiio4_dxt.darshan"))).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /has counters and .*small\.csv has single calls only; give logs or traces, not both/,
+        /has counters and .*small\.csv has only single calls; pass logs or traces, not both/,
       ),
     });
     const none = join(folder, "none.csv");
     writeFileSync(none, "pid,bytes,start,end\n");
     expect(plimsoll("findings", none)).toMatchObject({
       code: 1,
-      err: expect.stringContaining("no call on a file is recorded here"),
+      err: expect.stringContaining("it has no calls on files"),
     });
   });
 });

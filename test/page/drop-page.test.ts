@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("the drop page", () => {
         return;
       }
       await open.report();
-      expect(await open.page.locator("#toast").textContent()).toContain("what comes before it is kept");
+      expect(await open.page.locator("#toast").textContent()).toContain("the part before it is used");
     },
   );
 

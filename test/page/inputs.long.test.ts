@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)("what can be dropped", () => {
   it("a Parquet file that is none: one line", () =>
     withPage(async (open) => {
       await open.drop([at("broken.parquet")]);
-      expect(await open.failure()).toMatch(/^broken\.parquet: not a Parquet file that can be read: /);
+      expect(await open.failure()).toMatch(/^broken\.parquet: not a readable Parquet file: /);
     }));
 
   it("without names: recordings, traces and tables too", () =>

@@ -133,9 +133,7 @@ describe.skipIf(!hasBrowser)("states of the drop page", () => {
     const open = await openPage(browser, html);
     await lowest(open);
     await open.pick([at("many.darshan")]);
-    expect(await open.failure()).toBe(
-      "many.darshan: more records of files than fit into the memory that they may take",
-    );
+    expect(await open.failure()).toBe("many.darshan: more file records than fit into memory");
     expect(await faults(open.page)).toEqual([]);
     await open.page.locator('[data-do="raise"]').click();
     await open.report();

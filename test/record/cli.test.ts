@@ -160,7 +160,7 @@ describe("programs that the library cannot be loaded into", () => {
     const refused = record(["--with", "shim", "--", still, "plain", "data"]);
     expect(refused.status).toBe(2);
     expect(refused.stderr).toMatch(
-      /statically linked: the recorder cannot be loaded into it; use --with strace/,
+      /statically linked: the recorder cannot be preloaded into it; use --with strace/,
     );
   });
 
@@ -178,7 +178,7 @@ describe("programs that the library cannot be loaded into", () => {
       );
     const none = record(["--", ways, "plain", "data"], { env: { ...env, PATH: bare } });
     expect(none.status).toBe(2);
-    expect(none.stderr).toMatch(/no C compiler: .* and there is no strace to record with; install strace/);
+    expect(none.stderr).toMatch(/no C compiler: .* and strace not found; install strace/);
   });
 
   it("but one with the address sanitizer, which refuses all that is loaded before it", () => {
@@ -216,7 +216,7 @@ describe("requests that cannot be met", () => {
     writeFileSync(join(folder, "mine"), "");
     for (const [path, why] of [
       [folder, "is a folder"],
-      [join(folder, "mine"), "is not executable (chmod +x makes it so)"],
+      [join(folder, "mine"), "is not executable (use chmod +x)"],
     ] as const)
       expect(record(["--", path]).stderr).toBe(`plimsoll: ${path}: ${why}; see plimsoll record --help\n`);
     const run = (...words: string[]) =>
@@ -231,7 +231,7 @@ describe("requests that cannot be met", () => {
     writeFileSync(file, "");
     const { status, stderr } = record(["-o", file, "--", "true"]);
     expect(status).toBe(2);
-    expect(stderr).toMatch(/in-the-way is a file; choose another name for the folder of the trace \(-o\)/);
+    expect(stderr).toMatch(/in-the-way is a file; choose another trace folder \(-o\)/);
   });
 
   it("--force replaces an earlier trace", () => {

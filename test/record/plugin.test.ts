@@ -48,7 +48,7 @@ describe("a mapped file", () => {
       {
         id: "unseen-devices",
         text: expect.stringMatching(
-          /^Devices moved more than the calls show \(\d+(\.\d+)? MB written\): mapped files/,
+          /^Devices moved more than the recorded calls \(\d+(\.\d+)? MB written\): mapped files/,
         ),
       },
     ]);

@@ -82,7 +82,7 @@ describe("asynchronous I/O", () => {
     [
       "io_uring",
       "unseen-io-uring",
-      "io_uring requests in unseen, submitted by system calls of the program or of a liburing inside it. strace cannot record them either",
+      "io_uring requests in unseen, submitted by system calls of the program or of a statically linked liburing. strace cannot record them either",
     ],
   ])("%s is named", async (way, id, text) => {
     const { exitCode, notes } = await run(way);
@@ -120,7 +120,7 @@ describe("bytes that the kernel counts and no call shows", () => {
     // 200,000 writes of 1000 bytes by a program without the recorder.
     const notes = record("sh", "-c", `${ways} many data`);
     expect(notes.find(({ id }) => id === "unseen-bytes")?.text).toMatch(
-      /^Not recorded: 200 MB written, which the kernel counts beyond the calls that were seen: /,
+      /^Not recorded: 200 MB written, which the kernel counts beyond the recorded calls: /,
     );
   });
 

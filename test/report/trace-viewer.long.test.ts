@@ -532,7 +532,7 @@ describe.runIf(present || process.env.PLIMSOLL_REQUIRE_ALL === "1")("the view of
     expect(await page.locator(".trace-status").first().textContent()).toContain("--window 80:100");
     await drag(LEFT + 0.1 * WIDTH, LEFT + 0.2 * WIDTH);
     const text = await page.locator(".trace-panel").textContent();
-    expect(text).toMatch(/bandwidth, bytes by T\s*at least/);
+    expect(text).toMatch(/bandwidth, bytes \/ T\s*at least/);
     expect(text).toContain("needs single calls");
     const median = await panning(page);
     expect(median).toBeLessThan(33);

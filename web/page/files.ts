@@ -62,7 +62,7 @@ class FileSource implements OpenSource {
       throw new FormatError(
         this.name,
         { offset: from },
-        "the browser cannot read the file any more; it was moved or changed, so drop it again",
+        "the browser can no longer read the file; it was moved or changed, so drop it again",
         { cause },
       );
     }

@@ -49,7 +49,7 @@ export async function findJobs(
   if (jobs.length <= 2) return jobs;
   const named = jobs.slice(0, 3).map(([first = ""]) => first);
   throw new UsageError(
-    `these are logs of ${jobs.length} jobs: ${named.join(", ")}${jobs.length > 3 ? ", …" : ""}; drop the logs of one job, or of two to compare`,
+    `these logs belong to ${jobs.length} jobs: ${named.join(", ")}${jobs.length > 3 ? ", …" : ""}; drop the logs of one job, or of two to compare`,
   );
 }
 
@@ -84,7 +84,7 @@ async function callsOf(
   await gatherCalls(inputs, collection, { keepGoing, rename }, host);
   if (collection.count > SAVED_CALLS_MAX)
     throw new UsageError(
-      `${formatCount(collection.count)} calls are too many for a page to save; plimsoll export takes them`,
+      `${formatCount(collection.count)} calls are too many for a page to save; use plimsoll export`,
     );
   return collection.finish();
 }

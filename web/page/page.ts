@@ -51,7 +51,7 @@ class Page {
     const wanted = fingerprintIn(location.hash);
     if (wanted !== undefined)
       this.#shell.waitFor(
-        `This address shows a place in a report. Drop the log it was made from (fingerprint ${wanted}): the address holds no data.`,
+        `This address points into a report. Drop the log it was made from (fingerprint ${wanted}): the address contains no data.`,
       );
   }
 
@@ -118,7 +118,7 @@ class Page {
   #open(files: readonly DroppedFile[], isComparing: boolean): void {
     this.#isComparing = false;
     if (files.length === 0) {
-      this.#fail(plainFailure("nothing to read: the drop held no file; a folder must hold logs or traces"));
+      this.#fail(plainFailure("nothing to read: no file was dropped; a folder must contain logs or traces"));
       return;
     }
     const before = isComparing ? this.#opened?.files : undefined;
@@ -208,9 +208,7 @@ class Page {
     this.#shell.show("report");
     this.#listen();
     const warnings = [
-      ...(isOther
-        ? ["The address was made for another file; its place in the report was not taken over."]
-        : []),
+      ...(isOther ? ["The address belongs to another file; its position in the report was ignored."] : []),
       ...(opened.skipped.length > 0
         ? [
             `Left out: ${opened.skipped.slice(0, 3).join("; ")}${opened.skipped.length > 3 ? ` and ${opened.skipped.length - 3} more` : ""}`,

@@ -136,7 +136,7 @@ describe("the page's reader of Parquet", () => {
     const sound = await write("sound", `i::double as start, i::double as "end"`);
     await expect(fromPage(readFileSync(sound), 1000)).rejects.toThrow(/row group of \d+ rows takes about/);
     await expect(fromPage(Buffer.from("PAR1 but nothing else"))).rejects.toThrow(
-      /not a Parquet file that can be read/,
+      /not a readable Parquet file/,
     );
   });
 

@@ -30,7 +30,7 @@ export async function readParquetTable(
   } catch (cause) {
     if (cause instanceof FormatError) throw cause;
     const why = (cause as Error).message.replace(/^parquet /, "");
-    throw new FormatError(source.name, {}, `not a Parquet file that can be read: ${why}`, { cause });
+    throw new FormatError(source.name, {}, `not a readable Parquet file: ${why}`, { cause });
   }
 }
 
@@ -144,7 +144,7 @@ class Table {
     throw new LimitError(
       this.source.name,
       {},
-      `a row group of ${rows} rows takes about ${needed} MiB, more than ${allowed} MiB; plimsoll report takes it`,
+      `a row group of ${rows} rows takes about ${needed} MiB, more than ${allowed} MiB; use plimsoll report`,
     );
   }
 

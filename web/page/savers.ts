@@ -46,7 +46,7 @@ export const SAVERS: readonly Saver[] = [
   callSaver("parquet", "Calls as Parquet", "for DuckDB, pandas and others", "parquet", (calls) =>
     callsParquet(calls, MADE_BY),
   ),
-  callSaver("csv", "Calls as CSV", "one line for each call", "csv", callsCsv),
+  callSaver("csv", "Calls as CSV", "one line per call", "csv", callsCsv),
 ];
 
 /** What `plimsoll export` writes, with the same bytes. */

@@ -30,7 +30,7 @@ export type Action =
 const STATES = ["start", "reading", "failed"] as const;
 type State = (typeof STATES)[number] | "report";
 
-const THEMES = { auto: "as the system has them", light: "light", dark: "dark" } as const;
+const THEMES = { auto: "as in the system settings", light: "light", dark: "dark" } as const;
 type Theme = keyof typeof THEMES;
 
 export class Shell {
@@ -336,9 +336,9 @@ function sentence(text: string): string {
 
 function hintOf({ canKeepGoing, isLimit, line, place }: Failure): string {
   if (isLimit)
-    return "A larger bound may do; beyond that the command reads it: plimsoll report FILE -o report.html";
+    return "Try a larger limit, or the command, which has none: plimsoll report FILE -o report.html";
   if (canKeepGoing && place?.isCut)
-    return "The job had perhaps not finished, or the copy was cut off. What comes before can be used.";
-  if (canKeepGoing) return "The file was perhaps changed on its way. What comes before can be used.";
-  return /unknown format|nothing in this folder/.test(line) ? "Nothing of it was sent anywhere." : "";
+    return "Perhaps the job had not finished, or the copy was cut off. The part before it can be used.";
+  if (canKeepGoing) return "Perhaps the file was damaged in transfer. The part before it can be used.";
+  return /unknown format|nothing in this folder/.test(line) ? "Nothing was sent anywhere." : "";
 }

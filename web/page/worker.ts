@@ -171,7 +171,7 @@ function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   const line = isKnown
     ? message.replace("or use --force-merge", "or of two to compare")
-    : `this is a fault of the page: ${message}`;
+    : `this is a bug in the page: ${message}`;
   const byte = error instanceof FormatError ? error.offset : undefined;
   const place = error instanceof FormatError ? placeIn(error) : undefined;
   return {

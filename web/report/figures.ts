@@ -22,7 +22,7 @@ export function enableFigures(figures: PageData["figures"]): void {
       );
     }
     tools.append(
-      button("CSV", "Save what is drawn, in exact numbers", () =>
+      button("CSV", "Save the drawn data with exact numbers", () =>
         download(`${figure.id}.csv`, new Blob([figure.csv], { type: "text/csv" })),
       ),
     );

@@ -2,12 +2,12 @@
 import { isTyping, make } from "./dom.ts";
 
 const KEYS = [
-  ["j, k", "Next cause, last cause"],
+  ["j, k", "Next cause, previous cause"],
   ["o", "Open or close the cause"],
   ["g", "Sections"],
   ["1 – 9", "Go to a section"],
-  ["/", "Search in the table at hand"],
-  ["Enter, Space", "On a header: sort by it, and again the other way round"],
+  ["/", "Search in the current table"],
+  ["Enter, Space", "On a header: sort by it; again: reverse the order"],
   ["Tab", "Next control; tables and timelines scroll with the arrow keys"],
   ["Escape", "Close what is open; leave a search field"],
   ["?", "This list"],

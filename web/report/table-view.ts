@@ -298,14 +298,14 @@ export class TableView {
     const tools = this.host.querySelector<HTMLElement>(".tools")!;
     if (this.searchField) tools.append(this.searchField);
     if (this.table.groups?.some((group) => group.rows.length > 1)) {
-      this.#flatButton = button("Grouped", "Rows in groups, or each for itself", () => {
+      this.#flatButton = button("Grouped", "Rows in groups, or one by one", () => {
         this.set({ ...this.state, flat: !this.state.flat });
         this.changed(this);
       });
       tools.append(this.#flatButton);
     }
     tools.append(
-      button("CSV", "Save all rows and columns, in exact numbers", () =>
+      button("CSV", "Save all rows and columns with exact numbers", () =>
         download(`${this.table.id}.csv`, new Blob([this.model.csv()], { type: "text/csv" })),
       ),
     );

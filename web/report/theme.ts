@@ -3,7 +3,7 @@ import { drawing, make } from "./dom.ts";
 
 const KEY = "plimsoll-theme";
 const THEMES = [
-  ["auto", "Colours as the system has them", "M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 1 1 0 12"],
+  ["auto", "Colours as in the system settings", "M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 1 1 0 12"],
   [
     "light",
     "Light colours",

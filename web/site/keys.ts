@@ -5,7 +5,7 @@ import type { TableView } from "../report/table-view.ts";
 const KEYS = [
   ["/", "Find a job, a user, an account or a target"],
   ["s", "Search in the first table"],
-  ["j, k", "Next panel, last panel"],
+  ["j, k", "Next panel, previous panel"],
   [
     "g, then n c q w r f p t s",
     "Go to Now, Compare, Quiet hours, Week, Runs, Files, Programs, Studies, Store",

@@ -23,7 +23,7 @@ it("without Slurm on the path says so in one line, and makes nothing", () => {
     PATH: "/none",
   });
   expect(status).toBe(2);
-  expect(stderr).toMatch(/^plimsoll: sbatch is not on the path: .*--local N.*\n$/);
+  expect(stderr).toMatch(/^plimsoll: sbatch not found: .*--local N.*\n$/);
   expect([existsSync(path("s")), existsSync(path("r"))]).toEqual([false, false]);
 });
 

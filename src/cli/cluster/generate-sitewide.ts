@@ -14,7 +14,7 @@ const OWN: OptionSpecs = Object.fromEntries(
 export default defineCommand({
   name: "cluster generate sitewide",
   description:
-    "Generates the store of plimsoll generate sitewide --tables on a Slurm cluster: an array job of --tasks slices, and a dependent job that joins them into one store and writes answers.json. Rows and answers are those of one process. Every task draws all jobs and writes the rows of its own stretch of time. A repeated slice replaces its earlier output.",
+    "Generates the store of plimsoll generate sitewide --tables on a Slurm cluster: an array job of --tasks slices, and a dependent job that joins them into one store and writes answers.json. Rows and answers are those of one process. Every task draws all jobs and writes the rows of its own time range. A repeated slice replaces its earlier output.",
   options: { ...OWN, ...CLUSTER_OPTIONS },
   examples: {
     "plimsoll cluster generate sitewide -o site --scale 1 --tables --tasks 16 --wait":

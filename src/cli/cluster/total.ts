@@ -21,7 +21,7 @@ interface Counts {
 export default defineCommand({
   name: "cluster total",
   description:
-    "Sums up what the tasks of plimsoll cluster ingest read and stored, as the last job of the run does. The time is that of the longest task.",
+    "Sums up the results of all tasks of plimsoll cluster ingest, as the last job of the run does. The time is that of the slowest task.",
   arguments: [{ name: "run", help: "folder of the run", kind: "file" }],
   examples: {
     "plimsoll cluster total plimsoll-ingest --json": "the summary that plimsoll ingest would print",

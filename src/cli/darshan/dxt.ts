@@ -9,7 +9,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "darshan dxt",
   description:
-    "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, thread, and its OSTs where the log has the stripe layout.",
+    "Prints the same lines as darshan-dxt-parser: per file and rank every read and write with offset, length, start and end in seconds, thread, and its OSTs if the log has the stripe layout.",
   arguments: [{ name: "log", help: "a .darshan or .darshan.gz file, or /dev/stdin", kind: "file" }],
   options: {
     "show-incomplete": option.flag(

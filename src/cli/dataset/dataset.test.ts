@@ -118,8 +118,8 @@ describe("plimsoll read", () => {
   it("says what is wrong with a request", async () => {
     const cases: [string[], string][] = [
       [["nothing"], 'has no variable "nothing" (it has: t)'],
-      [["t", "--step", "2"], '"t" has 2 steps, counted from 0; 2 is not one'],
-      [["t", "--start", "1"], '"t" has 3 dimensions (12 × 5 × 4); give as many numbers'],
+      [["t", "--step", "2"], '"t" has 2 steps, numbered from 0; there is no step 2'],
+      [["t", "--start", "1"], '"t" has 3 dimensions (12 × 5 × 4); expected one number for each'],
       [["t", "--start", "0,0,9"], 'dimension 2 of "t" goes from 0 to 4; 9 to 4 was requested'],
       [["t", "--count", "a"], "--count a: expected whole numbers with commas between"],
       [["t", "--where", "mean>3"], "--where mean>3: expected min or max"],
@@ -158,7 +158,7 @@ describe("a flipped bit", () => {
     const verified = await plimsoll("verify", path);
     expect(verified.code).toBe(1);
     expect(verified.out).toMatch(
-      /^damaged: t, step 0, block 1: .*x\.bp\.1: byte \d+: damaged data: checksum/,
+      /^damaged: t, step 0, block 1: .*x\.bp\.1: byte \d+: damaged data: the checksum of /,
     );
     expect(verified.err).toContain("1 block of 8 damaged");
     const reading = await plimsoll("read", path, "t", "--step", "0", "--raw");

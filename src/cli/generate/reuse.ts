@@ -44,7 +44,7 @@ export default defineCommand({
       { min: 1, max: 1000, default: 1 },
     ),
     contention: option.number(
-      "how much longer a transfer takes while others want the whole rate of its OST (0: runs do not slow each other down)",
+      "slowdown of a transfer while others demand the full rate of its OST (0: runs do not slow each other down)",
       { min: 0, max: 100, default: 2 },
     ),
     tables: option.flag("write a store (DIR/store) instead of logs (DIR/logs)"),

@@ -44,7 +44,7 @@ export default defineCommand({
       default: 1,
     }),
     contention: option.number(
-      "how much longer servers take for a job while others want the whole rate of its OST (0: times do not depend on load)",
+      "slowdown of the servers for a job while others demand the full rate of its OST (0: times do not depend on load)",
       { min: 0, max: 100, default: DEFAULT_CONTENTION },
     ),
     start: option.text("DATE", "first day with minutes, YYYY-MM-DD; the other periods shift with it", {

@@ -122,6 +122,6 @@ describe("lustre parse", () => {
     const { code, err } = await inside("lustre", "parse", table);
     expect(code).toBe(1);
     expect(err).toContain("this is a table of accesses");
-    expect(err).toContain("plimsoll report, findings, diff, bps and export take it");
+    expect(err).toContain("use plimsoll report, findings, diff, bps or export");
   });
 });

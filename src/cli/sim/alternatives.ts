@@ -49,7 +49,7 @@ const OPTIONS = {
 export default defineCommand({
   name: "sim alternatives",
   description:
-    "Simulates what the adaptive I/O paper names as alternatives (section II.3) on the same machine, output and background as the adaptive method: asynchronous output with memory for some steps, data staging, and output split into as many files as cover all targets. Reports how long the application waits at each output step, with and without interference, and how opens at the metadata server behave when they are staggered. Without a machine it runs Jaguar, Franklin and XTP, the last two being the paper's future work. All results are labelled as simulated.",
+    "Simulates the alternatives that the adaptive I/O paper names (section II.3) on the same machine, with the same output and background as the adaptive method: asynchronous output with memory for some steps, data staging, and output split into as many files as cover all targets. Reports how long the application waits at each output step, with and without interference, and how opens at the metadata server behave when they are staggered. Without a machine it runs Jaguar, Franklin and XTP, the last two being the paper's future work. All results are labelled as simulated.",
   arguments: [
     {
       name: "machine",

@@ -44,7 +44,7 @@ type WhatIfValues = OptionValues<typeof OPTIONS>;
 export default defineCommand({
   name: "sim what-if",
   description:
-    "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit. Where half of the runs left out of the fit are off by more than 10 %, or the runs in question by more than 25 %, there is no answer.",
+    "Fits a storage model to the recorded runs of a store (rate per OST, limit per program, cost of sharing), replays the runs around a point in time with and without one change, and reports the effect: which runs gain, which lose, how the target load shifts. The change is to remove a run, to remove a target (its data moves to the others), or to write one run's data under a policy of the adaptive writer. The result is simulated and reports its error: predicted against recorded I/O times of runs left out of the fit. If half of the runs left out of the fit are off by more than 10 %, or the runs in question by more than 25 %, it gives no answer.",
   options: OPTIONS,
   examples: {
     "plimsoll sim what-if --store centre --remove-run 4200211856437560615": "effect of one run on the others",

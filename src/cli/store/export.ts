@@ -13,7 +13,7 @@ const FORMATS: readonly ExportFormat[] = ["parquet", "csv", "ndjson"];
 export default defineCommand({
   name: "store export",
   description:
-    "Writes all rows of a table to one file, which appears only when complete. Verifies the checksums of the segments first and fails on damage. Duplicate runs are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; missing values are null, and empty in CSV. --without-names replaces all names, and ids derived from them, by codes: with the same key a name has the same code in every table. Text that may contain names (warnings, command lines, reasons) is dropped; target names, times and counters stay. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe. Of a store with generated data every table says so: in its column synthetic, or in one named origin.",
+    "Writes all rows of a table to one file, which appears only when complete. Verifies the checksums of the segments first and fails on damage. Duplicate runs are written once. In NDJSON (one JSON object per line) integers beyond 2^53 are strings; missing values are null, and empty in CSV. --without-names replaces all names, and ids derived from them, by codes: with the same key a name has the same code in every table. Text that may contain names (warnings, command lines, reasons) is dropped; target names, times and counters stay. In CSV, text that a spreadsheet would run as a formula starts with an apostrophe. If a store has generated data, every table says so in its column synthetic or origin.",
   arguments: [STORE_ARGUMENT],
   options: {
     table: option.choice(

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { option } from "../option.ts";
 
 export const APPLY_OPTION = {
-  apply: option.flag("make the change; without it nothing is changed"),
+  apply: option.flag("make the change (default: only list)"),
 } as const satisfies OptionSpecs;
 
 /** Inputs that are named one by one; all are in the JSON and in lost.json. */

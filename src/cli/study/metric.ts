@@ -36,7 +36,7 @@ import { option } from "../option.ts";
 export default defineCommand({
   name: "study metric",
   description:
-    "Runs the four experiment sets of He, Sun and Yin (IPDPSW '13) without root: device speed (1), record size on a slow and a fast device (2a, 2b), processes with one file each and with a shared file (3a, 3b), data sieving (4, and 4b with small regions). Devices other than the local disk are emulated by delays in the recorder. Every workload runs several times in random order under the recorder; BPS, IOPS, bandwidth and response time are correlated with execution time as in the paper, with confidence intervals, and each published direction is confirmed, refuted or left open. With --output it writes a folder: report.html, figures as SVG and CSV, runs.csv and study.json. --simulate uses a device model and runs nothing.",
+    "Runs the four experiment sets of He, Sun and Yin (IPDPSW '13) without root: device speed (1), record size on a slow and a fast device (2a, 2b), processes with one file each and with a shared file (3a, 3b), data sieving (4, and 4b with small regions). Devices other than the local disk are emulated by delays in the recorder. Every workload runs several times in random order under the recorder; BPS, IOPS, bandwidth and response time are correlated with execution time as in the paper, with confidence intervals, and each published direction is confirmed, refuted or undecided. With --output it writes a folder: report.html, figures as SVG and CSV, runs.csv and study.json. --simulate uses a device model and runs nothing.",
   options: {
     sets: option.text("LIST", "comma-separated sets", { default: SET_IDS.join(",") }),
     repeats: option.whole("repetitions per case (default: 5; quick 2)", { min: 1, max: 1000 }),

@@ -77,7 +77,7 @@ function readBefore(waiting: WaitingFolder, facts: JobFacts, { warn }: ClientOpt
     const { before, notes = [] } = readClientReading(bytesSource(found.bytes, nameOf(facts)));
     return { before, notes, shared };
   } catch (error) {
-    warn(`the reading before the job cannot be used: ${reasonOf(error)}`);
+    warn(`the sample before the job cannot be used: ${reasonOf(error)}`);
     return { before: undefined, notes: ["the sample before the job is damaged"], shared };
   }
 }

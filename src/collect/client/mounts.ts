@@ -49,13 +49,12 @@ function askMmpmon(program: string): string {
     maxBuffer: 1 << 24,
   });
   if ((error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT")
-    throw new Error(`mmpmon gave no answer within ${TIMEOUT_MS / 1000} s`);
+    throw new Error(`mmpmon did not respond within ${TIMEOUT_MS / 1000} s`);
   if (error !== undefined) throw error;
   if (status !== 0)
     throw new Error(`mmpmon failed with exit code ${status}: ${stderr.trim().split("\n")[0] ?? ""}`);
   const lines = stdout.split("\n").filter((line) => line.startsWith("_fs_io_s_ "));
   const refused = lines.find((line) => !/ _rc_ 0 /.test(line));
-  if (refused !== undefined && lines.length === 1)
-    throw new Error("mmpmon has no mounted file system to count");
+  if (refused !== undefined && lines.length === 1) throw new Error("mmpmon reports no mounted file system");
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }

@@ -145,7 +145,7 @@ function healthMetrics(page: Exposition, health: Health, { host, version, nowNs 
     "Jobs in the job_stats of all targets; a job counts once per target.",
     health.lastJobs,
   );
-  one("unreadable_files", "gauge", "Files that the last sample failed to read.", health.lastUnreadable);
+  one("unreadable_files", "gauge", "Files that the last sample could not read.", health.lastUnreadable);
   one("sample_duration_seconds", "gauge", "Duration of the last sample.", health.lastDurationMs / 1000);
   if (health.lastSampleNs === undefined) return;
   const last = Number(health.lastSampleNs / 1_000_000n) / 1000;

@@ -120,7 +120,7 @@ export class ServerCollector {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       this.#options.note(
-        `${error.message}; the file is set aside, and the counts since the last sample are lost`,
+        `${error.message}; the file was moved aside, and the counts since the last sample are lost`,
       );
       this.#folder.setStateAside();
       return this.#folder.recover();
@@ -280,7 +280,7 @@ export class ServerCollector {
   #invalid({ param }: LustreFile, { invalid: { count, name } }: Deltas): void {
     if (count === 0) return;
     this.health.invalidCounters += count;
-    this.#troubles.add(`${param}: ${name} is negative; it is left out until it is right again`);
+    this.#troubles.add(`${param}: ${name} is negative; skipped until it is valid again`);
   }
 
   #fault({ param }: LustreFile, error: unknown, found: { unreadable: number }): void {

@@ -33,7 +33,7 @@ export async function runCollector(collector: ServerCollector, options: RunOptio
       isFailing = false;
     } catch (error) {
       if (!isFailing)
-        note(`a sample could not be stored: ${reasonOf(error)}; the next one covers its time too`);
+        note(`a sample could not be stored: ${reasonOf(error)}; the next sample covers its time too`);
       isFailing = true;
     }
     if (signal.aborted) return;

@@ -119,7 +119,8 @@ export function readState(bytes: Uint8Array, name: string): CollectorState {
     order: string;
   };
   if (head.plimsoll !== KIND) throw fault("not a collector state file");
-  if (head.version !== VERSION) throw fault(`version ${head.version}, this Plimsoll knows ${VERSION}`);
+  if (head.version !== VERSION)
+    throw fault(`version ${head.version}; this Plimsoll reads version ${VERSION}`);
   if (head.order !== ORDER) throw fault("written with another byte order");
   const table = new CounterTable();
   for (const [i, counter] of head.names.entries()) table.column(counter, head.units[i] as string);

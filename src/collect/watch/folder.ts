@@ -68,7 +68,7 @@ export class WatchedFolders {
     }
     if (toNs === 0n && notices.length === 0) return undefined;
     if (toNs > 0n && targets.size === 0)
-      notices.push("the first sample of a collector: rates come with the next");
+      notices.push("first sample of a collector: rates follow with the next one");
     return {
       fromUnix: Number(fromNs < toNs ? fromNs : toNs) / 1e9,
       toUnix: Number(toNs) / 1e9,

@@ -190,11 +190,11 @@ describe("tables of accesses", () => {
     const { accesses, notes } = read(text);
     expect(accesses.length).toBe(2);
     expect(notes).toEqual([
-      { id: "bad-line", count: 5, text: "5 lines were left out, the first is line 3: 3 of 5 fields" },
-      { id: "ignored-columns", count: 1, text: "columns that mean nothing here were passed over: why" },
+      { id: "bad-line", count: 5, text: "5 lines were skipped, the first is line 3: 3 of 5 fields" },
+      { id: "ignored-columns", count: 1, text: "unknown columns were ignored: why" },
     ]);
     expect(read("1,2,0,1\n1,2,0,one\n").notes[0]?.text).toBe(
-      '1 line was left out, the first is line 2: expected a number in column end, found "one"',
+      '1 line was skipped, the first is line 2: expected a number in column end, found "one"',
     );
   });
 

@@ -97,11 +97,11 @@ export class TableReader {
       this.#note("bad-line", this.#bad, badLines(`${line}: ${reason}`));
     }
     if (this.#rounded > 0) {
-      const text = "times more than 104 days from what they count from are rounded by up to 8 ns";
+      const text = "times more than 104 days from their origin are rounded by up to 8 ns";
       this.#note("rounded-times", this.#rounded, text);
     }
     if (ignored.length > 0) {
-      const text = `columns that mean nothing here were passed over: ${ignored.join(", ")}`;
+      const text = `unknown columns were ignored: ${ignored.join(", ")}`;
       this.#note("ignored-columns", ignored.length, text);
     }
   }
@@ -112,7 +112,7 @@ export class TableReader {
 
   #badLine(bytes: Uint8Array, from: number, to: number, cut: boolean): void {
     if (cut && this.#columns.total > 0) {
-      const text = `line ${this.#line}, the last, has no end and was left out: ${excerpt(bytes, from, to)}`;
+      const text = `line ${this.#line}, the last, is incomplete and was skipped: ${excerpt(bytes, from, to)}`;
       this.#note("truncated", 1, text);
       return;
     }
@@ -165,7 +165,7 @@ export class TableReader {
 
   #quoted(bytes: Uint8Array, from: number, end: number, role: number): number {
     const { inner, after } = unquoted(bytes, from, end);
-    if (after < 0) return this.#fail("a quote without its end on the line");
+    if (after < 0) return this.#fail("a quote is not closed on its line");
     if (!this.#odd(inner, 0, inner.length, role)) return -1;
     const stop = endOfField(bytes, after, end, this.#separator);
     return stop < 0 ? this.#fail("text behind a quote") : stop;

@@ -79,7 +79,7 @@ export class Cursor {
   #take(length: number, what: string): number {
     const { at } = this;
     if (length > this.end - at) {
-      this.fail(`${what} needs ${length} bytes, ${this.end - at} are left in its part of the index`);
+      this.fail(`${what} needs ${length} bytes, but only ${this.end - at} are left in its part of the index`);
     }
     this.at = at + length;
     return at;

@@ -71,7 +71,7 @@ export class BpDataset {
     const wanted = steps[position ?? steps.length - 1];
     if (wanted === undefined) {
       throw new UsageError(
-        `"${fullName(variable)}" has ${steps.length} steps, counted from 0; ${position} is not one`,
+        `"${fullName(variable)}" has ${steps.length} steps, numbered from 0; there is no step ${position}`,
       );
     }
     const blocks = variable.blocks.filter(({ step }) => step === wanted);
@@ -236,7 +236,7 @@ export class BpDataset {
         throw new FormatError(
           source.name,
           { offset },
-          `damaged data: checksum ${hex(found)} of ${length} bytes, written was ${hex(sum)}`,
+          `damaged data: the checksum of ${length} bytes is ${hex(found)}, expected ${hex(sum)}`,
         );
       }
     }

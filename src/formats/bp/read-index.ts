@@ -28,7 +28,7 @@ export function readBp(source: ByteSource): BpFile {
   const fail = (offset: number, detail: string): never => {
     throw new FormatError(name, { offset }, detail);
   };
-  if (size < FOOTER + 28) fail(0, `not a BP file: ${size} bytes, an empty one has ${FOOTER + 28}`);
+  if (size < FOOTER + 28) fail(0, `not a BP file: ${size} bytes; even an empty one has ${FOOTER + 28}`);
   const footer = source.read(size - FOOTER, FOOTER);
   const view = new DataView(footer.buffer, footer.byteOffset, FOOTER);
   const word = view.getUint32(FOOTER - 4, false);
@@ -75,7 +75,7 @@ function checkSum(indexAndText: Uint8Array, { name, groupsAt }: { name: string; 
     throw new FormatError(
       name,
       { offset: groupsAt },
-      `the index is damaged: checksum ${found}, written was ${sum}`,
+      `the index is damaged: its checksum is ${found}, expected ${sum}`,
     );
   }
 }
@@ -119,7 +119,7 @@ function readHead(entry: Cursor): Head {
     string,
   ];
   const code = entry.u8("type");
-  const type = bpTypeOfCode(code) ?? entry.fail(`type ${code} of "${name}" is not known`, entry.at - 1);
+  const type = bpTypeOfCode(code) ?? entry.fail(`unknown type ${code} of "${name}"`, entry.at - 1);
   return { id, group, name, path, type };
 }
 

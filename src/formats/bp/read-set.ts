@@ -71,7 +71,7 @@ export function readSet(index: Cursor, type: BpType): ReadSet {
         break;
       }
       default:
-        set.fail(`characteristic ${id} is not known (0 to 11 are)`, set.at - 1);
+        set.fail(`unknown characteristic ${id} (known: 0 to 11)`, set.at - 1);
     }
   }
   if (set.left > 0) set.fail(`${set.left} bytes of characteristics are left over`);

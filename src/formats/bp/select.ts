@@ -43,7 +43,7 @@ export function selectionOf(
   const start = wanted.start ?? shape.map(() => 0);
   if (start.length !== shape.length || (wanted.count ?? shape).length !== shape.length) {
     throw new UsageError(
-      `"${fullName(variable)}" has ${shape.length} dimensions (${shape.join(" × ")}); give as many numbers`,
+      `"${fullName(variable)}" has ${shape.length} dimensions (${shape.join(" × ")}); expected one number for each`,
     );
   }
   const count = wanted.count ?? shape.map((size, d) => size - (start[d] as number));

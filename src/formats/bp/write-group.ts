@@ -110,7 +110,7 @@ export function indexOfGroup(
 
 export function shortString(out: ByteWriter, text: string): void {
   const bytes = new TextEncoder().encode(text);
-  assert(bytes.length <= 0xffff, `a name of ${bytes.length} bytes does not fit a BP file (65535 at most)`);
+  assert(bytes.length <= 0xffff, `a name of ${bytes.length} bytes is too long for a BP file (max 65535)`);
   out.u16(bytes.length);
   out.bytes(bytes);
 }

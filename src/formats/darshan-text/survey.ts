@@ -58,11 +58,11 @@ export function surveyText(source: ByteSource): TextSurvey {
   const version = facts.get("darshan log version") ?? "";
   if (/^[12]\./.test(version))
     refuse(
-      `text of a log of Darshan ${version.trim()}, whose counters are others; Darshan 3.0 and newer can be read`,
+      `text of a log of Darshan ${version.trim()}, which has different counters; Darshan 3.0 and newer can be read`,
     );
   if (modules.size === 0 && summaries > 0)
     refuse(
-      "sums only (darshan-parser --total, --file, --perf or --file-list), no records of files; print the log with darshan-parser --base, or give the log itself",
+      "totals only (darshan-parser --total, --file, --perf or --file-list), no file records; print the log with darshan-parser --base, or pass the log itself",
     );
   if (odd > 0) refuse(`${odd} lines are neither counters nor traced calls`, oddFirst);
   return { job: jobOf(facts, metadata, mounts, refuse), names, modules, partial };

@@ -152,7 +152,7 @@ describe("accesses of a Darshan log", () => {
     const { bytes } = everyModuleLog(5, { whole: true });
     const untraced = read(bytes).notes.filter(({ id }) => id === "untraced");
     expect(untraced.map(({ text }) => text)).toContain(
-      "Darshan does not trace calls of STDIO; they are left out",
+      "Darshan does not trace calls of STDIO; they are not included",
     );
   });
 

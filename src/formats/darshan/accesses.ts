@@ -94,14 +94,18 @@ class TraceImport {
         count: counted - seen,
         amounts: [counted, seen],
         text: (_, [calls = 0, traced = 0]) =>
-          `of ${calls} calls of ${layer.counters} ${traced} are in the trace; metrics are of these`,
+          `${traced} of ${calls} calls of ${layer.counters} are in the trace; metrics cover only these`,
       });
   }
 
   #untraced(layer: Layer): void {
     const calls = this.#counted(layer);
     if (calls > 0)
-      this.#note("untraced", calls, `Darshan does not trace calls of ${layer.counters}; they are left out`);
+      this.#note(
+        "untraced",
+        calls,
+        `Darshan does not trace calls of ${layer.counters}; they are not included`,
+      );
   }
 
   /** Reads and writes that the counters of a layer know of. */

@@ -48,7 +48,7 @@ export async function convertLog(
     if (options.keepModule !== undefined && !options.keepModule(entry.name)) continue;
     if (kept !== undefined && (spec === undefined || !isOfFiles(spec))) {
       if (entry.region.length > 0)
-        warnings.push(`${entry.name}: not records of files, left out because files were selected`);
+        warnings.push(`${entry.name}: not file records, left out because files were selected`);
       continue;
     }
     if (spec === undefined || (entry.region.length > 0 && !log.readable(entry))) {
@@ -196,7 +196,7 @@ function copyOpaque(
   options: ConvertOptions,
 ): string | undefined {
   if (entry.region.length === 0) return undefined;
-  if (options.renaming !== undefined) return "unknown data may hold names";
+  if (options.renaming !== undefined) return "unknown data may contain names";
   if (log.header.minor < 41 && entry.spec === undefined) return "its slot has another meaning in format 3.41";
   if (log.header.bigEndian !== (options.bigEndian ?? false))
     return "unknown data cannot change its byte order";

@@ -195,14 +195,14 @@ describe.each(MINORS.flatMap((minor) => [false, true].map((bigEndian) => ({ mino
       ] as const) {
         expect(failure(file({ minor, bigEndian, names: { offset, length } }))).toEqual({
           offset: at,
-          detail: `name region is said to be ${length} bytes at byte ${offset}; the file has 10000 bytes, ${size} of them header`,
+          detail: `according to the header, name region has ${length} bytes at byte ${offset}; the file has 10000 bytes, ${size} of them header`,
         });
       }
       const modulesAt = minor >= 41 ? 48 : 40;
       const modules = { 2: { offset: 9_000, length: 1001, version: 1 } };
       expect(failure(file({ minor, bigEndian, modules }))).toEqual({
         offset: modulesAt + 32,
-        detail: `MPI-IO region is said to be 1001 bytes at byte 9000; the file has 10000 bytes, ${size} of them header`,
+        detail: `according to the header, MPI-IO region has 1001 bytes at byte 9000; the file has 10000 bytes, ${size} of them header`,
       });
       // The last byte of the file is still inside.
       expect(read({ minor, bigEndian, names: { offset: 9_999, length: 1 } }).names.length).toBe(1);
@@ -223,7 +223,7 @@ describe.each(MINORS.flatMap((minor) => [false, true].map((bigEndian) => ({ mino
             if (allowCut && pair.offset + pair.length < 2n ** 53n) continue;
             const { offset, detail } = failure(file({ minor, bigEndian, modules }), "log", allowCut);
             expect(offset).toBe((minor >= 41 ? 48 : 40) + 16);
-            expect(detail).toMatch(/^POSIX region is said to be /);
+            expect(detail).toMatch(/^according to the header, POSIX region has /);
           }
         }
       }
@@ -272,10 +272,10 @@ describe.each(MINORS.flatMap((minor) => [false, true].map((bigEndian) => ({ mino
       const modules = { 1: { offset: size, length: 10, version: 1 } };
       expect(failure(file({ minor, bigEndian, modules }))).toEqual({
         offset: size,
-        detail: `no room for the job region: the next one starts at byte ${size}`,
+        detail: `no space for the job region: the next region starts at byte ${size}`,
       });
       expect(failure(file({ minor, bigEndian, fileBytes: size })).detail).toMatch(
-        /^no room for the job region/,
+        /^no space for the job region/,
       );
     });
 
@@ -335,7 +335,7 @@ describe("the header", () => {
     expect(failure(new Uint8Array(5000), "user_app_id1.darshan_partial")).toEqual({
       offset: 0,
       detail:
-        "the header is empty: the job was still running or died while its log was being written; only a finished .darshan log can be read",
+        "the header is empty: the job was still running, or died while writing its log; only complete .darshan logs can be read",
     });
   });
 
@@ -345,7 +345,7 @@ describe("the header", () => {
     expect(failure(bytes)).toEqual({
       offset: 0,
       detail:
-        "a gzip file: gunzip it first (a Darshan 1.x or 2.x log has another format below; convert it with darshan-convert of that release)",
+        "a gzip file: gunzip it first (if it contains a Darshan 1.x or 2.x log, convert it with darshan-convert of that release)",
     });
   });
 

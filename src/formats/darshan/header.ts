@@ -172,7 +172,7 @@ function checkStart(source: ByteSource, bytes: Uint8Array, view: DataView): numb
       source,
       0,
       source.name.endsWith(".darshan_partial")
-        ? "the header is empty: the job was still running or died while its log was being written; only a finished .darshan log can be read"
+        ? "the header is empty: the job was still running, or died while writing its log; only complete .darshan logs can be read"
         : "the header is empty: an unfinished log, or not a Darshan log",
     );
   }
@@ -180,7 +180,7 @@ function checkStart(source: ByteSource, bytes: Uint8Array, view: DataView): numb
     fail(
       source,
       0,
-      "a gzip file: gunzip it first (a Darshan 1.x or 2.x log has another format below; convert it with darshan-convert of that release)",
+      "a gzip file: gunzip it first (if it contains a Darshan 1.x or 2.x log, convert it with darshan-convert of that release)",
     );
   let text = "";
   for (let i = 0; i < 8 && bytes[i] !== 0; i++) text += String.fromCharCode(bytes[i] as number);
@@ -237,7 +237,7 @@ function readRegion(
     fail(
       source,
       at,
-      `${name} is said to be ${length} bytes at byte ${offset}; the file has ${source.byteLength} bytes, ${headerBytes} of them header`,
+      `according to the header, ${name} has ${length} bytes at byte ${offset}; the file has ${source.byteLength} bytes, ${headerBytes} of them header`,
     );
   }
   return { offset, length };
@@ -254,7 +254,7 @@ function jobRegion(
   for (const region of others) if (region.length > 0 && region.offset < end) end = region.offset;
   if (compression === "none") end = Math.min(end, layout.byteLength + 4096);
   if (end <= layout.byteLength)
-    fail(source, layout.byteLength, `no room for the job region: the next one starts at byte ${end}`);
+    fail(source, layout.byteLength, `no space for the job region: the next region starts at byte ${end}`);
   return { offset: layout.byteLength, length: end - layout.byteLength };
 }
 

@@ -72,11 +72,7 @@ export function importLog(
 
 function requireRoom({ limits, source }: DarshanLog, held: number): void {
   if (held > limits.heldRecordsMax)
-    throw new LimitError(
-      source.name,
-      {},
-      "more records of files than fit into the memory that they may take",
-    );
+    throw new LimitError(source.name, {}, "more file records than fit into memory");
 }
 
 function throwIt(_: ModuleEntry, error: unknown): never {

@@ -52,7 +52,7 @@ export class DarshanLog {
     this.job = this.#readJob();
     if (this.header.version === "3.20") {
       this.warnings.push(
-        "written by Darshan 3.2.0, whose logs may hold corrupted counters (common access sizes certainly)",
+        "written by Darshan 3.2.0, whose logs can have corrupted counters (common access sizes always)",
       );
     }
   }

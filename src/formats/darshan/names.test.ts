@@ -117,17 +117,17 @@ describe("damaged names", () => {
   it("say what is missing", () => {
     const nul = plainNames([{ id: 1n, name: "/abc" }], 41, false);
     expect(read(nul.subarray(0, 5)).damage[0]?.detail).toBe(
-      "name region: plain byte 0: an entry needs at least 8 bytes, 5 left",
+      "name region: plain byte 0: an entry needs at least 8 bytes, but only 5 are left",
     );
     expect(read(nul.subarray(0, 12)).damage[0]?.detail).toBe(
       "name region: plain byte 0: a name without its end",
     );
     const prefixed = plainNames([{ id: 1n, name: "/abc" }], 0, false);
     expect(read(prefixed.subarray(0, 11), 0).damage[0]?.detail).toBe(
-      "name region: plain byte 0: an entry needs at least 12 bytes, 11 left",
+      "name region: plain byte 0: an entry needs at least 12 bytes, but only 11 are left",
     );
     expect(read(prefixed.subarray(0, 15), 0).damage[0]?.detail).toBe(
-      "name region: plain byte 0: a name of 4 bytes, 3 left",
+      "name region: plain byte 0: a name of 4 bytes, but only 3 are left",
     );
   });
 
@@ -136,7 +136,7 @@ describe("damaged names", () => {
       const plain = plainNames([{ id: 1n, name: "/abc" }], 0, bigEndian);
       plain.fill(0xff, 8, 12);
       expect(read(plain, 0, bigEndian).damage[0]?.detail).toBe(
-        "name region: plain byte 0: a name of 4294967295 bytes, 4 left",
+        "name region: plain byte 0: a name of 4294967295 bytes, but only 4 are left",
       );
     }
   });

@@ -105,7 +105,7 @@ export function readNames(
   let at = 0;
   while (at < plain.length) {
     if (plain.length - at < headBytes) {
-      damaged(at, `an entry needs at least ${headBytes} bytes, ${plain.length - at} left`);
+      damaged(at, `an entry needs at least ${headBytes} bytes, but only ${plain.length - at} are left`);
       break;
     }
     const start = at + headBytes;
@@ -113,7 +113,7 @@ export function readNames(
     if (prefixed) {
       end = start + word(at + 8);
       if (end > plain.length) {
-        damaged(at, `a name of ${end - start} bytes, ${plain.length - start} left`);
+        damaged(at, `a name of ${end - start} bytes, but only ${plain.length - start} are left`);
         break;
       }
     } else {

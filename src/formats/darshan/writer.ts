@@ -223,7 +223,7 @@ export class LogWriter {
     if (bytes.length < METADATA_BYTES) return bytes;
     // Whole lines only, so that what stays is still `key=value`.
     const end = bytes.lastIndexOf(10, METADATA_BYTES - 2);
-    this.warnings.push(`metadata of ${bytes.length} bytes cut to ${end + 1}`);
+    this.warnings.push(`metadata of ${bytes.length} bytes truncated to ${end + 1}`);
     return bytes.subarray(0, end + 1);
   }
 
@@ -237,7 +237,7 @@ export class LogWriter {
     if (command.length > room) {
       const marker = toBytes("<TRUNCATED>");
       parts[0] = concat([command.subarray(0, room - marker.length), marker]);
-      this.warnings.push(`a command line of ${command.length} bytes cut to ${room}`);
+      this.warnings.push(`a command line of ${command.length} bytes truncated to ${room}`);
     }
     room -= (parts[0] as Uint8Array).length;
     let dropped = 0;
@@ -248,7 +248,7 @@ export class LogWriter {
       } else dropped++;
     }
     if (dropped > 0)
-      this.warnings.push(`${dropped} of ${mounts.length} mount entries do not fit and are dropped`);
+      this.warnings.push(`${dropped} of ${mounts.length} mount entries do not fit and were dropped`);
     return concat(parts);
   }
 

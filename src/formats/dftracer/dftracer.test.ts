@@ -166,7 +166,7 @@ describe("lines", () => {
     );
     expect(accesses).toHaveLength(1);
     expect(notes).toMatchObject([
-      { id: "bad-line", count: 2, text: "2 lines were left out, the first is line 3: noise" },
+      { id: "bad-line", count: 2, text: "2 lines were skipped, the first is line 3: noise" },
       { id: "truncated", count: 1 },
     ]);
   });

@@ -241,13 +241,13 @@ export class TraceReader {
     this.#tell("bad-line", this.#bad, badLines(first));
     this.#tell("truncated", cutLine === "" ? 0 : 1, (count) =>
       count === 1
-        ? `line ${line}, the last, is not whole and was left out: ${cutLine}`
-        : `the last lines of ${count} files are not whole and were left out`,
+        ? `line ${line}, the last, is incomplete and was skipped: ${cutLine}`
+        : `the last lines of ${count} files are incomplete and were skipped`,
     );
     this.#tell(
       "untimed",
       this.#untimed,
-      (count) => `${formatMany(count, "event has", "events have")} no time or duration and count as none`,
+      (count) => `${formatMany(count, "event has", "events have")} no time or duration and were skipped`,
     );
     this.#tell(
       "unnamed-files",
@@ -258,12 +258,12 @@ export class TraceReader {
       "shared-hash",
       ambiguous,
       (count) =>
-        `${formatMany(count, "file name has", "file names have")} the hash of another: calls on the two cannot be told apart`,
+        `${formatMany(count, "file name has", "file names have")} the same hash as another: their calls cannot be separated`,
     );
     this.#tell(
       "other-events",
       this.#otherPhases,
-      (count) => `${formatMany(count, "event is", "events are")} neither a call nor a span and count as none`,
+      (count) => `${formatMany(count, "event is", "events are")} neither a call nor a span and were skipped`,
     );
     this.#tell(
       "no-process-id",

@@ -94,7 +94,7 @@ describe("latency logs of fio", () => {
 
   it("that hold no single accesses are refused", () => {
     expect(() => whole("bandwidth_bw.1.log")).toThrow(/line 1: a bandwidth log of fio has no latencies/);
-    expect(() => whole("averaged_lat.1.log")).toThrow(/line 1: the log holds averages \(log_avg_msec\)/);
+    expect(() => whole("averaged_lat.1.log")).toThrow(/line 1: the log has averages \(log_avg_msec\)/);
     expect(() => read("10, 5, 9, 0, 0, 0, 0\n")).toThrow(/averages/);
     for (const kind of ["iops", "slat", "clat_hist"])
       expect(() => read("1, 5, 1, 4096, 0\n", { name: `job_${kind}.1.log` })).toThrow(FormatError);

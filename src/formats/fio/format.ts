@@ -46,5 +46,5 @@ const REFUSALS: Readonly<Record<string, string>> = {
   bw: "a bandwidth log of fio has no latencies; use the _lat or _clat log (--write_lat_log)",
   iops: "an IOPS log of fio has no latencies; use the _lat or _clat log (--write_lat_log)",
   hist: "a histogram of fio has no single accesses; use the _lat or _clat log (--write_lat_log)",
-  slat: "submission latencies of fio are not whole accesses; use the _lat or _clat log of the same job",
+  slat: "submission latencies of fio do not cover whole accesses; use the _lat or _clat log of the same job",
 };

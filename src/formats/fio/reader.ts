@@ -75,12 +75,12 @@ export class LogReader {
       this.#note("bad-line", this.#bad, badLines(`${line}: ${reason}`));
     }
     if (this.#trims > 0)
-      this.#note("trims", this.#trims, "trims are neither reads nor writes and were left out");
+      this.#note("trims", this.#trims, "trims were skipped: they are neither reads nor writes");
     if (this.#coarse > 0)
       this.#note(
         "coarse-times",
         this.#coarse,
-        "fio logs the end of an access in whole milliseconds; accesses shorter than that seem to overlap, so T is " +
+        "fio logs the end of an access in whole milliseconds; shorter accesses seem to overlap, so T is " +
           "too short (a _clat log with --log_offset=1 --log_issue_time=1 of fio 3.38 or later is exact)",
       );
   }
@@ -105,7 +105,7 @@ export class LogReader {
       throw new FormatError(
         this.#source,
         { line: this.#line },
-        "the log holds averages (log_avg_msec), not single accesses; run fio without log_avg_msec",
+        "the log has averages (log_avg_msec), not single accesses; run fio without log_avg_msec",
       );
     this.#offsetAt = this.#count >= 6 ? 4 : this.#count === 5 && this.#fifthIsOffset(bytes, at, end) ? 4 : 0;
     this.#split(bytes, at, to);
@@ -161,7 +161,7 @@ export class LogReader {
 
   #badLine(found: string, cut: boolean): void {
     if (cut && (this.#columns?.total ?? 0) > 0) {
-      this.#note("truncated", 1, `line ${this.#line}, the last, has no end and was left out: ${found}`);
+      this.#note("truncated", 1, `line ${this.#line}, the last, is incomplete and was skipped: ${found}`);
       return;
     }
     this.#bad++;

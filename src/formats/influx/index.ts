@@ -33,7 +33,7 @@ export function recognizeInflux(head: Uint8Array): InfluxKind | undefined {
 export function readInflux(source: ByteSource, into = new InfluxPoints()): InfluxPoints {
   const kind = recognizeInflux(source.read(0, 4096));
   if (kind === undefined)
-    throw new FormatError(source.name, { line: 1 }, "no line protocol of lustre2 and no CSV of InfluxDB");
+    throw new FormatError(source.name, { line: 1 }, "neither lustre2 line protocol nor InfluxDB CSV");
   const read = rowReader(kind);
   const utf8 = new TextDecoder();
   let number = 0;

@@ -108,7 +108,7 @@ describe("Telegraf on Lustre 2.14 and later", () => {
 
   it("cuts ids at blanks, which shows where they were in quotes", () => {
     const points = read(line('"my', "jobstats_open=1i", 60) + line('"a:0:n"', "jobstats_open=1i", 60));
-    expect(points.warnings()).toEqual(["1 job ids are cut: the plugin ends them at the first blank"]);
+    expect(points.warnings()).toEqual(["1 job ids are truncated: the plugin cuts them at the first blank"]);
   });
 });
 

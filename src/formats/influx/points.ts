@@ -119,12 +119,14 @@ export class InfluxPoints {
     const found: string[] = [];
     if (ways.length > 0)
       found.push(
-        `the ${ways.join(" and ")} bytes are latencies in microseconds: Telegraf's lustre2 plugin confuses the two on Lustre 2.14 and later. Calls are right; bytes are left out`,
+        `the ${ways.join(" and ")} bytes are latencies in microseconds: Telegraf's lustre2 plugin confuses the two on Lustre 2.14 and later. Calls are correct; bytes are dropped`,
       );
     if (this.notes.cutIds > 0)
-      found.push(`${this.notes.cutIds} job ids are cut: the plugin ends them at the first blank`);
+      found.push(`${this.notes.cutIds} job ids are truncated: the plugin cuts them at the first blank`);
     if (this.notes.broken > 0)
-      found.push(`${this.notes.broken} lines are no points, the first at line ${this.notes.firstBrokenLine}`);
+      found.push(
+        `${this.notes.broken} lines are not data points, the first at line ${this.notes.firstBrokenLine}`,
+      );
     return found;
   }
 

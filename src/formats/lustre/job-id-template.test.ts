@@ -31,7 +31,7 @@ describe("templates of job ids", () => {
 
   it.each(["%q:%j", "%", "50%", "%toString"])("%s has a code that is none", (template) => {
     expect(() => jobIdTemplate(template)).toThrow(UsageError);
-    expect(() => jobIdTemplate(template)).toThrow(/is not a code of jobid_name \(have: %j/);
+    expect(() => jobIdTemplate(template)).toThrow(/is not a jobid_name code \(known: %j/);
   });
 
   it("must name a job or a user", () => {

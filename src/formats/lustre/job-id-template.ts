@@ -70,7 +70,7 @@ const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
 const unknownCode = (text: string, code: string) =>
   new UsageError(
-    `--job-id ${text}: ${code} is not a code of jobid_name (have: %j, %e, %u, %g, %h, %H, %p, and %C for the cluster)`,
+    `--job-id ${text}: ${code} is not a jobid_name code (known: %j, %e, %u, %g, %h, %H, %p, and %C for the cluster)`,
   );
 
 /** A job as the tables have it. */

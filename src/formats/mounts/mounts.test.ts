@@ -98,6 +98,6 @@ it.each([
   const head = bytes(fixture(name));
   expect(CATALOGUE.filter((format) => format.recognizes(head, "-")).map((format) => format.id)).toEqual([id]);
   expect(() => detectFormat(bytesSource(head, name), "rows", "series")).toThrow(
-    new RegExp(`${text}; plimsoll collect client, which .* takes it`),
+    new RegExp(`${text}; use plimsoll collect client, which .* after a job$`),
   );
 });

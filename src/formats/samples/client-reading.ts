@@ -72,7 +72,7 @@ const BYTES_MAX = 64 << 20;
 
 export function readClientReading(source: ByteSource): ClientReading {
   const fault = (detail: string, cause?: unknown) => new FormatError(source.name, {}, detail, { cause });
-  if (source.byteLength > BYTES_MAX) throw fault(`larger than ${BYTES_MAX} bytes: no client reading`);
+  if (source.byteLength > BYTES_MAX) throw fault(`larger than ${BYTES_MAX} bytes: not a client sample`);
   const bytes = source.read(0, source.byteLength);
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
@@ -80,7 +80,7 @@ export function readClientReading(source: ByteSource): ClientReading {
   try {
     value = objectOf(JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))));
   } catch (cause) {
-    throw fault(`the file is cut or damaged: incomplete JSON in ${end} bytes`, cause);
+    throw fault(`the file is truncated or damaged: incomplete JSON in ${end} bytes`, cause);
   }
   if (value === undefined) throw fault("expected an object");
   const wrong = versionFault(value, CLIENT_READING, CLIENT_READING_VERSION);

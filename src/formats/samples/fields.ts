@@ -24,6 +24,7 @@ export function versionFault(value: Fields, kind: string, known: number): string
   if (value.plimsoll !== kind) return `expected {"plimsoll":"${kind}",…}`;
   const { version } = value;
   if (!Number.isSafeInteger(version) || (version as number) < 1) return "the version is missing";
-  if ((version as number) > known) return `version ${version}, this Plimsoll knows ${known}; update Plimsoll`;
+  if ((version as number) > known)
+    return `version ${version}; this Plimsoll reads version ${known}; update Plimsoll`;
   return undefined;
 }

@@ -77,7 +77,9 @@ class SegmentReader {
     }
     if (value === undefined)
       throw this.#fault(
-        whole ? `expected an object, found ${excerpt(bytes, from, to)}` : "the file is cut within this line",
+        whole
+          ? `expected an object, found ${excerpt(bytes, from, to)}`
+          : "the file is truncated within this line",
       );
     if (this.#lines === 1) this.#header(value);
     else if (value.end !== undefined) this.#last(value.end);
@@ -92,7 +94,7 @@ class SegmentReader {
       throw new FormatError(
         this.#name,
         { line: this.#lines + 1 },
-        'the file is cut: it has no last line {"end":…}',
+        'the file is truncated: the last line {"end":…} is missing',
       );
     return this.#lines;
   }
@@ -120,7 +122,7 @@ class SegmentReader {
       throw this.#fault("expected toNs and perhaps fromNs, nanoseconds since 1970 as text");
     if (fromNs !== undefined && fromNs >= toNs) throw this.#fault("expected fromNs before toNs");
     if (typeof gap !== "boolean" || !Number.isSafeInteger(carriedIn))
-      throw this.#fault("gap or carriedIn is wrong");
+      throw this.#fault("gap or carriedIn is invalid");
     const growths = this.#growths(counters);
     if (fromNs === undefined && growths.length > 0)
       throw this.#fault("a first reading has no differences; expected fromNs");
@@ -193,7 +195,7 @@ class SegmentReader {
 
   #last(end: unknown): void {
     if (end !== this.#lines - 1)
-      throw this.#fault(`the last line says ${JSON.stringify(end)} lines, there are ${this.#lines - 1}`);
+      throw this.#fault(`the last line says ${JSON.stringify(end)} lines, but there are ${this.#lines - 1}`);
     this.#end = end;
   }
 

@@ -109,13 +109,13 @@ describe("server segments", () => {
       expect(() => readAll(text.slice(0, length)), String(length)).toThrow(/x\.ndjson: line \d+: /);
     expect(readAll(text.slice(0, -1)).jobs.length).toBe(1);
     expect(readAll(`${text}\0\0\0`).jobs.length).toBe(1);
-    expect(() => readAll(text.slice(0, text.indexOf('{"end"')))).toThrow(/line 4: the file is cut/);
+    expect(() => readAll(text.slice(0, text.indexOf('{"end"')))).toThrow(/line 4: the file is truncated/);
   });
 
   it("says what is wrong, and where", () => {
     const good = written([TARGET], [{ target: TARGET.target, id: bytes("7"), counters: [growth(1n, 2n)] }]);
     const changed = (from: string | RegExp, to: string) => () => readAll(good.replace(from, to));
-    expect(changed('"version":2', '"version":3')).toThrow(/line 1: version 3, this Plimsoll knows 2/);
+    expect(changed('"version":2', '"version":3')).toThrow(/line 1: version 3; this Plimsoll reads version 2/);
     expect(changed('"server-samples"', '"other"')).toThrow(/line 1: expected \{"plimsoll":"server-samples"/);
     expect(changed('"host":"oss1"', '"host":7')).toThrow(/expected a host/);
     expect(changed('"fromNs":"5"', '"fromNs":5')).toThrow(/line 1: expected fromNs and toNs/);
@@ -130,9 +130,9 @@ describe("server segments", () => {
     expect(changed('{"target":"lustre1-OST0007","job"', '{"target":"lustre1-OST0008","job"')).toThrow(
       /line 3: a job of a target whose line/,
     );
-    expect(changed('"end":3', '"end":4')).toThrow(/the last line says 4 lines, there are 3/);
+    expect(changed('"end":3', '"end":4')).toThrow(/the last line says 4 lines, but there are 3/);
     expect(() => readAll(`${good}{}\n`)).toThrow(/line 5: a line after the end/);
-    expect(() => readAll("")).toThrow(/cut/);
+    expect(() => readAll("")).toThrow(/truncated/);
   });
 
   it("are made from the differences of a tracker", () => {
@@ -222,9 +222,11 @@ describe("client readings", () => {
     const text = clientReadingText(READING);
     const changed = (from: string, to: string) => () =>
       readClientReading(source(text.replace(from, to), "c"));
-    expect(() => readClientReading(source(text.slice(0, -5), "c"))).toThrow(/c: the file is cut or damaged/);
+    expect(() => readClientReading(source(text.slice(0, -5), "c"))).toThrow(
+      /c: the file is truncated or damaged/,
+    );
     expect(readClientReading(source(`${text}\0\0`)).node).toBe("n1");
-    expect(changed('"version":1', '"version":7')).toThrow(/version 7, this Plimsoll knows 2/);
+    expect(changed('"version":1', '"version":7')).toThrow(/version 7; this Plimsoll reads version 2/);
     expect(changed('"jobId":"1234"', '"jobId":1234')).toThrow(/expected jobId and node/);
     expect(changed('"uid":1000', '"uid":-1')).toThrow(/uid is not a whole number/);
     expect(changed('"atNs":"10"', '"atNs":10')).toThrow(/before: expected atNs/);

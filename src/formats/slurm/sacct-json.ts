@@ -50,13 +50,14 @@ function jobList(source: ByteSource): {
     throw new FormatError(
       source.name,
       {},
-      `no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `invalid JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   const { jobs } = isObject(document) ? document : {};
   const complaints = isObject(document) ? complaintsOf(document) : [];
   if (!Array.isArray(jobs)) {
-    const why = complaints.length > 0 ? `Slurm wrote: ${complaints[0]}` : "expected output of sacct --json";
+    const why =
+      complaints.length > 0 ? `Slurm reported: ${complaints[0]}` : "expected output of sacct --json";
     throw new FormatError(source.name, {}, `no list of jobs in it; ${why}`);
   }
   return { jobs, complaints };

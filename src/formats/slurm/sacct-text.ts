@@ -103,7 +103,7 @@ function addRow(
   }
   if (cells.length !== columns.length) {
     rows.notes.rows++;
-    noteBroken(rows.notes, line, `${cells.length} fields where the header has ${columns.length}`);
+    noteBroken(rows.notes, line, `${cells.length} fields, but the header has ${columns.length}`);
     return;
   }
   rows.add(line, (name) => {

@@ -24,16 +24,16 @@ export function straceNotes(counts: Counts, facts: TraceFacts): CallNote[] {
       count: counts.unfinished,
       text: "calls without a start or an end in the trace were skipped",
     },
-    { id: "untimed", count: counts.untimed, text: "calls without their duration were left out (strace -T)" },
+    { id: "untimed", count: counts.untimed, text: "calls without a duration were skipped (use strace -T)" },
     {
       id: "restarted",
       count: counts.restarted,
-      text: "calls interrupted by a signal and restarted by the kernel count once, from their first start",
+      text: "calls interrupted by a signal and restarted by the kernel count once, from the first start",
     },
     {
       id: "elided",
       count: counts.elided,
-      text: "of long vectors strace prints only the beginning: requested sizes may be too small (strace -s 1024 helps)",
+      text: "strace prints only the beginning of long vectors: requested sizes may be too small (strace -s 1024 helps)",
     },
     {
       id: "asynchronous",
@@ -59,7 +59,7 @@ export function straceNotes(counts: Counts, facts: TraceFacts): CallNote[] {
     {
       id: "truncated",
       count: facts.cutLine === "" ? 0 : 1,
-      text: `line ${lines}, the last, is not whole and was left out: ${facts.cutLine}`,
+      text: `line ${lines}, the last, is incomplete and was skipped: ${facts.cutLine}`,
     },
   ];
   return notes.filter(({ id, count }) => count > 0 || (id === "inflated-times" && facts.accesses > 0));

@@ -22,10 +22,9 @@ const LATIN = new TextDecoder("latin1");
 
 /** Why lines without a usable time are refused, when no line has one. */
 const REFUSALS: Readonly<Record<number, string>> = {
-  [TIME_OF_DAY]: "times of day (strace -t or -tt) do not say the day; record with strace -f -ttt -T -y",
-  [RELATIVE]:
-    "times relative to the line before (strace -r) do not order processes; record with strace -f -ttt -T -y",
-  [UNTIMED]: "calls without their times; record with strace -f -ttt -T -y",
+  [TIME_OF_DAY]: "times of day (strace -t or -tt) lack the date; record with strace -f -ttt -T -y",
+  [RELATIVE]: "relative times (strace -r) give no order between processes; record with strace -f -ttt -T -y",
+  [UNTIMED]: "calls without times; record with strace -f -ttt -T -y",
 };
 
 export class TraceReader {
@@ -85,7 +84,7 @@ export class TraceReader {
     this.#transfers.countWaiting();
     const { accesses } = this.#transfers;
     if (accesses === 0 && counts.untimed > 0)
-      throw new FormatError(this.#source, {}, "no call has its duration; record with strace -f -ttt -T -y");
+      throw new FormatError(this.#source, {}, "no call has a duration; record with strace -f -ttt -T -y");
     columns.flush();
     const facts = {
       accesses,

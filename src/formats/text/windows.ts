@@ -86,4 +86,4 @@ export function headLines(head: Uint8Array): string[] {
 export const badLines =
   (first: string): NoteSentence =>
   (count) =>
-    `${formatMany(count, "line was", "lines were")} left out, the first is line ${first}`;
+    `${formatMany(count, "line was", "lines were")} skipped, the first is line ${first}`;

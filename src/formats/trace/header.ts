@@ -60,11 +60,11 @@ export function readHeader(source: ByteSource): TraceHeader {
   };
   if (!isTrace(head)) fail(0, "not a trace: a trace starts with PLTRACE");
   if (head.length < HEADER_BYTES)
-    fail(head.length, `a trace header has ${HEADER_BYTES} bytes, ${head.length} are here`);
+    fail(head.length, `a trace header has ${HEADER_BYTES} bytes, this file has ${head.length}`);
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   const little = view.getUint32(HEADER.byteOrder, true) === BYTE_ORDER_MARK;
   if (!little && view.getUint32(HEADER.byteOrder, false) !== BYTE_ORDER_MARK)
-    fail(HEADER.byteOrder, "the byte order mark is in neither byte order");
+    fail(HEADER.byteOrder, "invalid byte order mark");
   const u32 = (at: number) => view.getUint32(at, little);
   const u64 = (at: number) => view.getBigUint64(at, little);
   const count = (at: number) => Number(u64(at));

@@ -46,37 +46,37 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
   tell(
     "dropped",
     sum(({ header }) => header.dropped),
-    (n) => `${accesses(n)} found no space in the trace: missing.`,
+    (n) => `${accesses(n)} missing: no space left in the trace.`,
   );
   tell(
     "truncated",
     sum(({ counts }) => counts.missing),
-    (n) => `${formatMany(n, "record")} missing at the end: the file was cut.`,
+    (n) => `${formatMany(n, "record")} missing at the end: the file was truncated.`,
   );
   tell(
     "unfinished",
     sum(({ counts }) => counts.unwritten),
-    (n) => `${formatMany(n, "record")} not finished when the program was stopped: not used.`,
+    (n) => `${formatMany(n, "record")} skipped: incomplete when the program was stopped.`,
   );
   tell(
     "not-waited",
     sum(({ header }) => header.unfinished),
-    (n) => `${accesses(n)} of MPI-IO started and never waited for, so without an end: not used.`,
+    (n) => `${accesses(n)} of MPI-IO skipped: started but never waited for, so they have no end.`,
   );
   tell(
     "unknown-kind",
     sum(({ counts }) => counts.unknownKinds),
-    (n) => `${formatMany(n, "record")} of a kind that this program does not know: not used.`,
+    (n) => `${formatMany(n, "record")} of unknown type skipped.`,
   );
   tell(
     "not-ended",
     traces.length - withFlag(TRACE_ENDED),
-    (n) => `${processes(n)} killed or still running: an access in progress is not in the trace.`,
+    (n) => `${processes(n)} killed or still running: accesses in progress are not in the trace.`,
   );
   tell(
     "left-out",
     sum(({ header }) => header.skipped),
-    (n) => `${accesses(n)} left out: on system files, pipes, sockets and terminals, or as asked.`,
+    (n) => `${accesses(n)} skipped: on system files, pipes, sockets and terminals, or excluded by options.`,
   );
   tell(
     SYNC_NOTE,
@@ -89,24 +89,23 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
     "mapped",
     sum(({ counts }) => counts.maps),
     (n, [bytes = 0]) =>
-      `${formatBytes(bytes)} mapped into memory by ${formatMany(n, "call")}: reads and writes there are not seen.`,
+      `${formatBytes(bytes)} mapped into memory by ${formatMany(n, "call")}: reads and writes there are not recorded.`,
     [sum(({ counts }) => counts.mapBytes)],
   );
   tell(
     "other-files",
     sum(({ header }) => header.filesOther),
-    (n) => `${formatCount(n)} files beyond 65,534 of a process count together as (other files).`,
+    (n) => `${formatCount(n)} files beyond 65,534 per process are counted together as (other files).`,
   );
   tell(
     "sandbox",
     withFlag(TRACE_SANDBOX),
-    (n) => `${processes(n)} went into a sandbox, where new files could not be looked up.`,
+    (n) => `${processes(n)} entered a sandbox, where new files could not be looked up.`,
   );
   tell(
     "strict",
     withFlag(TRACE_STRICT),
-    (n) =>
-      `${processes(n)} went into strict seccomp mode, where there is no clock: later calls are not recorded.`,
+    (n) => `${processes(n)} entered strict seccomp mode, which has no clock: later calls are not recorded.`,
   );
   tell("delay", withFlag(TRACE_DELAY), () => "A device was emulated: times contain the requested delays.");
 }

@@ -27,7 +27,7 @@ export const paper = {
       throw new FormatError(
         source.name,
         { offset: 0 },
-        `a record has ${RECORD_BYTES} bytes, ${source.byteLength} are here`,
+        `a record has ${RECORD_BYTES} bytes, this file has ${source.byteLength}`,
       );
     const processes = new Map<number, number>();
     const file = sink.file({ path: "" });
@@ -68,7 +68,7 @@ export const paper = {
       sink.note({
         id: "truncated",
         count: 1,
-        text: `the last record has ${rest} of ${RECORD_BYTES} bytes and is not used`,
+        text: `the last record has only ${rest} of ${RECORD_BYTES} bytes and was skipped`,
       });
   },
 } satisfies InputFormat;

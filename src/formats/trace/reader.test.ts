@@ -232,13 +232,13 @@ describe("a damaged trace", () => {
 
   it.each([
     ["no trace", whole.subarray(1), /byte 0: not a trace/],
-    ["half a header", whole.subarray(0, 100), /byte 100: a trace header has 4096 bytes, 100 are here/],
+    ["half a header", whole.subarray(0, 100), /byte 100: a trace header has 4096 bytes, this file has 100/],
     [
       "another version",
       makeTrace({ header: { version: 3n } }),
       /byte 8: trace version 3, this program reads versions 1 and 2/,
     ],
-    ["no byte order", makeTrace({ header: { byteOrder: 5n } }), /byte 12: the byte order mark/],
+    ["no byte order", makeTrace({ header: { byteOrder: 5n } }), /byte 12: invalid byte order mark/],
   ])("%s is an error with its place", (_, bytes, message) => {
     expect(() => read(bytes)).toThrow(FormatError);
     expect(() => read(bytes)).toThrow(message);
@@ -277,6 +277,6 @@ describe("records of the paper", () => {
   it("that were cut say so", () => {
     expect(read(bytes.subarray(0, 70), paper).rows).toHaveLength(2);
     expect(read(bytes.subarray(0, 70), paper).notes.get("truncated")?.text).toMatch(/6 of 32 bytes/);
-    expect(() => read(bytes.subarray(0, 20), paper)).toThrow(/a record has 32 bytes, 20 are here/);
+    expect(() => read(bytes.subarray(0, 20), paper)).toThrow(/a record has 32 bytes, this file has 20/);
   });
 });

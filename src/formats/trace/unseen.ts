@@ -48,7 +48,7 @@ const detail = ([, , what = ""]: readonly string[]) => what;
 const REASONS: Readonly<Record<string, string>> = {
   static: "statically linked",
   go: "a Go program",
-  machine: "for another kind of machine",
+  machine: "for another architecture",
   "set-uid": "set-uid",
   "no-library": "the recorder's library cannot be read",
 };
@@ -69,7 +69,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: program,
       text: (names, requests) =>
-        `Not recorded: ${requests > 0 ? `${formatCount(requests)} io_uring requests` : "io_uring requests"} in ${names}, submitted by system calls of the program or of a liburing inside it. strace cannot record them either; to measure them, use another I/O engine.`,
+        `Not recorded: ${requests > 0 ? `${formatCount(requests)} io_uring requests` : "io_uring requests"} in ${names}, submitted by system calls of the program or of a statically linked liburing. strace cannot record them either; to measure them, use another I/O engine.`,
     },
   },
   {
@@ -95,7 +95,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: amounts,
       text: (names) =>
-        `Not recorded: ${names}, which the kernel counts beyond the calls that were seen: programs without preload support, programs that were killed, or system calls made past the C library. --with strace records them.`,
+        `Not recorded: ${names}, which the kernel counts beyond the recorded calls: programs without preload support, programs that were killed, or system calls that bypass the C library. --with strace records them.`,
     },
   },
   {
@@ -104,7 +104,7 @@ const KINDS: readonly Kind[] = [
     say: {
       name: amounts,
       text: (names) =>
-        `Devices moved more than the calls show (${names}): mapped files, io_uring, or read-ahead.`,
+        `Devices moved more than the recorded calls (${names}): mapped files, io_uring, or read-ahead.`,
     },
   },
   {

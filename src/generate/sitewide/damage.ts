@@ -268,7 +268,7 @@ function clients(): DamageCase[] {
       name: "no-before",
       about: "an epilog without a prolog",
       files: [reading("no-before", { after })],
-      outcome: "not counted: no reading before the job",
+      outcome: "not counted: no sample before the job",
       deltas: [],
     },
   ];

@@ -265,11 +265,11 @@ const FATES = {
   unmounted: "unmounted during the job; its counts on this mount are lost",
 } as const;
 
-const NO_LUSTRE = "no mount of Lustre was read";
+const NO_LUSTRE = "no Lustre mount was read";
 
 /** Why a node's counters cannot be used; undefined when they can. */
 function uselessness({ complete, restricted, mounts }: NodeDelta): string | undefined {
-  if (!complete) return "no reading before the job";
+  if (!complete) return "no sample before the job";
   if (restricted) return "the client counts only some processes (stats_track)";
   return mounts.some(({ fate }) => fate !== "unmounted") ? undefined : NO_LUSTRE;
 }

@@ -150,7 +150,8 @@ export class Series {
     count(this.#notes.counts, "points", points.notes.points);
     count(this.#notes.counts, "otherPoints", otherPoints);
     count(this.#notes.counts, "otherFields", otherFields);
-    if (broken > 0) tally.damaged(`${broken} lines are no points, the first is line ${firstBrokenLine}`);
+    if (broken > 0)
+      tally.damaged(`${broken} lines are not data points, the first is line ${firstBrokenLine}`);
     points.eachReading((reading) => tally.add(this.#tracking.take(reading), reading));
     await yieldToEvents();
   }
@@ -170,7 +171,9 @@ class Tally {
     else if (taken === "known" || taken === "overlapping") this.known++;
     else if (taken === "no target") this.noTarget++;
     else if (taken === "backwards")
-      this.damaged(`the clock goes backwards: a reading of ${reading.target} is earlier than the one before`);
+      this.damaged(
+        `the clock goes backwards: a sample of ${reading.target} is earlier than the previous one`,
+      );
   }
 
   damaged(reason: string): void {

@@ -35,7 +35,7 @@ export async function readCalls(
       format.calls(source, sink, { codecs: host.codecs, ...read, ...named });
       if (source.cut !== undefined) sink.note({ id: "truncated", count: 1, text: `${path}: ${source.cut}` });
     } else if (host.readTable === undefined)
-      throw new FormatError(path, {}, `a ${format.label} needs the program; plimsoll report takes it`);
+      throw new FormatError(path, {}, `a page cannot read a ${format.label}; plimsoll report can`);
     else await host.readTable(path, sink, memoryBytes, async () => listener.yieldToEvents?.());
   } finally {
     source.close();

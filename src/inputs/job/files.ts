@@ -45,7 +45,7 @@ export function findInputs(
 
 export function requireOneStdin(words: readonly string[]): void {
   if (words.filter((word) => word === STDIN).length > 1)
-    throw new UsageError("standard input (-) is given more than once");
+    throw new UsageError("standard input (-) is named more than once");
 }
 
 /** What went wrong, without the name of the input, which stands before it. */
@@ -98,7 +98,7 @@ function filesOf(path: string, wanted: readonly Capability[], host: InputHost): 
       "the recorded program made no calls on data files (record --all also takes system files, pipes, sockets and terminals)",
     );
   const formats = formatsWith(...wanted).map(({ label }) => label);
-  throw new FormatError(path, {}, `nothing in this folder can be read (known: ${formats.join("; ")})`);
+  throw new FormatError(path, {}, `no readable input in this folder (known formats: ${formats.join("; ")})`);
 }
 
 /** The file, or what is in it when it is a gzip file of a known format. */
@@ -158,7 +158,7 @@ export function withoutTwins<T extends InputFile>(
       firstByKey.set(hash, path);
       return true;
     }
-    listener.skip?.(name === path ? name : path, `the same bytes as ${earlier}, which count once`);
+    listener.skip?.(name === path ? name : path, `identical to ${earlier}; counted once`);
     return false;
   });
 }

@@ -43,7 +43,7 @@ export function isTraces(files: readonly JobFile[]): boolean {
   const log = files.find(({ format }) => format?.counters !== undefined);
   if (log !== undefined)
     throw new UsageError(
-      `${log.path} has counters and ${traces[0]?.path} has single calls only; give logs or traces, not both`,
+      `${log.path} has counters and ${traces[0]?.path} has only single calls; pass logs or traces, not both`,
     );
   return true;
 }

@@ -165,8 +165,8 @@ async function readSpans(
 function tellCopies(copies: readonly { path: string; of: string }[], listener: Listener): void {
   const [first, ...others] = copies;
   if (first === undefined) return;
-  const more = others.length === 0 ? "" : `; so are ${others.length} more logs copies of others`;
-  listener.skip?.(first.path, `the same bytes as ${first.of}, which count once${more}`);
+  const more = others.length === 0 ? "" : `; ${others.length} more logs are copies of others`;
+  listener.skip?.(first.path, `identical to ${first.of}; counted once${more}`);
 }
 
 function tooManyRanks(ranks: number, before: number): string {

@@ -29,7 +29,7 @@ it.each([
 it("names three jobs and counts the others", () => {
   const logs = [1n, 2n, 3n, 4n, 5n].map((jobId) => log({ jobId, path: `${jobId}.darshan` }));
   expect(() => requireOneJob(logs)).toThrow(
-    "the logs are of 5 different jobs: 1 of user 1000 on 2023-11-14 (1.darshan), 2 of user 1000 on 2023-11-14 (2.darshan), 3 of user 1000 on 2023-11-14 (3.darshan) and 2 more; give the logs or the folder of one job, or use --force-merge",
+    "the logs belong to 5 different jobs: 1 of user 1000 on 2023-11-14 (1.darshan), 2 of user 1000 on 2023-11-14 (2.darshan), 3 of user 1000 on 2023-11-14 (3.darshan) and 2 more; pass the logs or the folder of one job, or use --force-merge",
   );
   expect(() => requireOneJob([log({ startUnixSeconds: 1e300 }), log({ jobId: 8n })])).toThrow(/unknown time/);
 });

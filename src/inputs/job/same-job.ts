@@ -21,7 +21,7 @@ export function requireOneJob(logs: readonly LogOfJob[]): void {
   const named = jobs.slice(0, NAMED_MAX).map(nameOf).join(", ");
   const more = jobs.length > NAMED_MAX ? ` and ${jobs.length - NAMED_MAX} more` : "";
   throw new UsageError(
-    `the logs are of ${jobs.length} different jobs: ${named}${more}; give the logs or the folder of one job, or use --force-merge`,
+    `the logs belong to ${jobs.length} different jobs: ${named}${more}; pass the logs or the folder of one job, or use --force-merge`,
   );
 }
 

@@ -57,7 +57,7 @@ export async function readTraces(
   const [first] = used;
   if (first === undefined || survey.isEmpty) options.filter?.requireMatches();
   if (first === undefined || survey.isEmpty)
-    throw new FormatError(files[0]?.name ?? "", {}, "no call on a file is recorded here");
+    throw new FormatError(files[0]?.name ?? "", {}, "it has no calls on files");
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
     for (const note of [...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? "")])
       survey.warn(noteText(note));
@@ -81,8 +81,7 @@ export async function readTraces(
 }
 
 function requireRoom(path: string, files: number, most = Number.POSITIVE_INFINITY): void {
-  if (files > most)
-    throw new LimitError(path, {}, "calls on more files than fit into the memory that they may take");
+  if (files > most) throw new LimitError(path, {}, "calls on more files than fit into memory");
 }
 
 interface TraceSetting {

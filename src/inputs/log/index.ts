@@ -60,7 +60,7 @@ export function damageKeeper(
 /** Names the damage that `keepGoing` went past. */
 export function skipDamage(log: DarshanLog, listener: Listener): void {
   for (const { source, message } of log.damage) {
-    listener.skip?.(source, `${message.slice(source.length + 2)} (what comes before it is kept)`);
+    listener.skip?.(source, `${message.slice(source.length + 2)} (the part before it is used)`);
   }
 }
 

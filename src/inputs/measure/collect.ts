@@ -95,7 +95,7 @@ function asPartial(error: unknown): unknown {
   if (!(error instanceof FormatError) || error instanceof LimitError) return error;
   const { source, offset, line, detail } = error;
   const place = { ...(offset === undefined ? {} : { offset }), ...(line === undefined ? {} : { line }) };
-  return new FormatError(source, place, `${detail}; --keep-going uses what comes before`, { cause: error });
+  return new FormatError(source, place, `${detail}; --keep-going uses the part before it`, { cause: error });
 }
 
 const isSkippable = (error: unknown) =>

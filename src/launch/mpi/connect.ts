@@ -44,7 +44,7 @@ function chooseRomio(version: string): void {
 function mismatch(launched: Launched, { size, mpi }: MpiCommunicator): string {
   const found = `${launched.by} started ${launched.size} processes, but ${mpi.version} (${mpi.path}) sees ${size}`;
   if (launched.by === "srun" && launched.speaks === "none")
-    return `${found}: start it with srun --mpi=pmi2 (srun --mpi=list shows what there is)`;
+    return `${found}: start it with srun --mpi=pmi2 (srun --mpi=list shows what is available)`;
   const other = launched.speaks === "pmix" ? "Open MPI" : "MPICH or a compatible library";
   return `${found}: this launcher belongs to ${other}; use the mpiexec of the library, or name the launcher's library in PLIMSOLL_MPI`;
 }

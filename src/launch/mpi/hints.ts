@@ -56,11 +56,11 @@ export function requireMethod(
     throw new UsageError(
       version.startsWith("Open MPI")
         ? `${method}: Open MPI's own I/O ignores the hints that select a method; start it with mpiexec --mca io romio321 (romio341 from version 5 on)`
-        : `${method}: the I/O of ${version} is not ROMIO, whose hints select a method`,
+        : `${method}: ${version} does not use ROMIO, whose hints select the method`,
     );
   const { onlyPvfs2 } = MPIIO_METHODS[method];
   if (onlyPvfs2 === undefined || /pvfs2|orangefs/i.test(driver)) return;
   throw new UsageError(
-    `${method}: ${path} is reached through ROMIO's driver "${driver.replace(/:.*$/s, "")}", which has no ${onlyPvfs2} (only the PVFS2 and OrangeFS driver has it); use another method, or --backend servers`,
+    `${method}: ${path} uses ROMIO's driver "${driver.replace(/:.*$/s, "")}", which has no ${onlyPvfs2} (only the PVFS2 and OrangeFS driver has it); use another method, or --backend servers`,
   );
 }

@@ -131,7 +131,7 @@ function openLibrary(
       reasons.push(`${path}: ${(error as Error).message.replace(/^Failed to load shared library: /, "")}`);
     }
   }
-  if (named) throw new UsageError(`PLIMSOLL_MPI names no library that can be loaded (${reasons[0]})`);
+  if (named) throw new UsageError(`cannot load the library in PLIMSOLL_MPI (${reasons[0]})`);
   throw new UsageError(
     `no MPI library found (tried ${names.join(", ")}); install MPICH or Open MPI, load the site's MPI module, or name the library in PLIMSOLL_MPI`,
   );

@@ -128,6 +128,6 @@ function checkRoom(needs: readonly Need[], folder: string): void {
   const free = bavail * bsize;
   if (free < bytes + RESERVE)
     throw new UsageError(
-      `${folder} has ${formatBytes(free)} free and the data needs ${formatBytes(bytes + RESERVE)}; choose another folder with --dir, or less with --size or --quick`,
+      `${folder} has ${formatBytes(free)} free, but the data needs ${formatBytes(bytes + RESERVE)}; choose another folder with --dir, or less data with --size or --quick`,
     );
 }

@@ -75,7 +75,7 @@ function programsOf(wantsMpi: boolean): Programs {
     return buildPrograms(wantsMpi);
   } catch (error) {
     if (!(error instanceof ShimUnavailable)) throw error;
-    throw new UsageError(`${error.message}; --simulate records nothing`, { cause: error });
+    throw new UsageError(`${error.message}; --simulate needs no recorder`, { cause: error });
   }
 }
 
@@ -153,11 +153,13 @@ function settingOf(
     );
   const disk = cases.some(({ source }) => source.kind === "direct" || source.kind === "cold");
   if (disk && isInMemory(dir))
-    told.push(`${dir} is in memory: cases called disk are not of a disk. Name another folder with --dir.`);
+    told.push(
+      `${dir} is in memory, so the disk cases do not measure a disk. Choose another folder with --dir.`,
+    );
   if (disk && !machine.direct)
-    told.push(`${dir} takes no O_DIRECT: the disk is read through an emptied page cache instead.`);
+    told.push(`${dir} does not support O_DIRECT: the disk is read with a cold page cache instead.`);
   if (device === "real" && sets.includes("3a"))
-    told.push("Set 3a: all process files are on one disk, not on one device each.");
+    told.push("Set 3a: the files of all processes are on one disk, not on one device each.");
   if (sieving !== undefined) told.push(`Set 4 reads ${sieving}.`);
   return {
     simulated: false,

@@ -21,7 +21,7 @@ export function checkFolder(dir: string): void {
       code === "ENOENT" ? "no such folder" : code === "EACCES" ? "cannot be written to" : String(code);
   }
   if (problem !== undefined)
-    throw new UsageError(`--dir ${dir}: ${problem}; name a folder on the disk to measure`);
+    throw new UsageError(`--dir ${dir}: ${problem}; choose a folder on the disk to measure`);
 }
 
 export async function lookAround(
@@ -96,6 +96,6 @@ export function busyNote(): string | undefined {
   const [load = 0] = loadavg();
   const count = processorCount();
   return load > count
-    ? `The machine was busy: ${load.toFixed(1)} processes wanted to run on ${count} processors when the study began, so times are long and uneven.`
+    ? `The machine was busy: ${load.toFixed(1)} processes were ready to run on ${count} cores when the study began, so times are long and uneven.`
     : undefined;
 }

@@ -50,7 +50,7 @@ function costHtml({ cost, severity }: Finding, withinSeconds: number | undefined
   const { seconds, shareOfRun } = cost;
   if (seconds === null && isNote) return `<span class="cost"><b></b><span>a note</span></span>`;
   if (seconds === null)
-    return `<span class="cost"><span class="track none"></span><b>cost not known</b><span></span></span>`;
+    return `<span class="cost"><span class="track none"></span><b>cost unknown</b><span></span></span>`;
   const share = shareOfRun === null ? 0 : Math.min(100, 100 * shareOfRun);
   const isPart = cost.within !== null && withinSeconds !== undefined;
   const amount = secondsText(seconds);
@@ -66,7 +66,7 @@ function modelHtml({ seconds, model, within }: Cost): string {
   const sum =
     seconds === null
       ? "Not known"
-      : `${secondsText(seconds)}${within === null ? "" : ", in the time of another cause"}`;
+      : `${secondsText(seconds)}${within === null ? "" : ", part of another cause"}`;
   return `<p class="model"><b>Cost</b> ${sum}: ${prose(model)}.</p>\n`;
 }
 

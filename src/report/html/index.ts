@@ -48,9 +48,9 @@ export function renderHtml(document: Document, parts: HtmlParts): string {
 <main id="page-main" class="wrap" tabindex="-1">${hero}
 ${[...parted.slice(0, firstOf), closer, ...parted.slice(firstOf)].join("\n")}
 </main>
-<footer class="foot wrap"><p class="keys-line"><span><kbd>j</kbd> <kbd>k</kbd> next, last cause</span> <span><kbd>o</kbd> open</span> <span><kbd>g</kbd> sections</span> <span><kbd>?</kbd> all keys</span></p>
-<p>Made by ${prose(document.madeBy)}. Nothing was uploaded, and this page asks for nothing: it can be mailed and opened offline.</p>
-${document.command ? `<p>To make it again:</p>${codeHtml(document.command, "shell")}` : ""}</footer>
+<footer class="foot wrap"><p class="keys-line"><span><kbd>j</kbd> <kbd>k</kbd> next, previous cause</span> <span><kbd>o</kbd> open</span> <span><kbd>g</kbd> sections</span> <span><kbd>?</kbd> all keys</span></p>
+<p>Made by ${prose(document.madeBy)}. Nothing was uploaded, and this page loads nothing: it can be mailed and opened offline.</p>
+${document.command ? `<p>To recreate it:</p>${codeHtml(document.command, "shell")}` : ""}</footer>
 <script type="application/json" id="page-data">${scriptJson(data)}</script>
 ${build.traces.map((trace, at) => `<script type="application/json" id="trace-${at}">${scriptJson(trace)}</script>\n`).join("")}</body>
 </html>

@@ -75,7 +75,7 @@ function cutNotes(table: TableBlock, shownRows: number): string {
   if (rows <= shownRows) return "";
   const cut = `${shownRows.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`;
   return `<noscript><p class="cut">The first ${cut}. Sorting, search and the other rows need JavaScript.</p></noscript>
-<p class="cut print-only">Cut for printing: at most ${STATIC_ROWS_MAX} of ${rows.toLocaleString("en")} rows. The page itself has the others.</p>
+<p class="cut print-only">Shortened for printing: at most ${STATIC_ROWS_MAX} of ${rows.toLocaleString("en")} rows. The page has all.</p>
 `;
 }
 

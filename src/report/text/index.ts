@@ -164,7 +164,7 @@ function costPhrase({ seconds, shareOfRun, basis, atMost }: Finding["cost"]): st
 }
 
 function costLine({ cost }: Finding): string {
-  if (cost.seconds === null) return `Cost: not known; ${cost.model}.`;
+  if (cost.seconds === null) return `Cost: unknown; ${cost.model}.`;
   const within = cost.within === null ? "" : `; explained by ${cost.within}, not added`;
   return `Cost: ${costPhrase(cost)}${within}.`;
 }
@@ -229,7 +229,7 @@ function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
       table.groups === undefined && table.pale?.[index] ? paint("dim", text) : text,
     ),
     ...(total > shown.length && table.groups === undefined
-      ? [`… ${total - shown.length} more; ${table.more ?? "all of them: --json or -o report.html"}`]
+      ? [`… ${total - shown.length} more; ${table.more ?? "for all: --json or -o report.html"}`]
       : []),
     ...(left.length > 0 ? wrap(`Columns that did not fit (--csv, --json): ${left.join(" · ")}`, width) : []),
   ];

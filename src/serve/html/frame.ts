@@ -95,7 +95,7 @@ const MAIN = '<main id="page-main" class="wrap" tabindex="-1">';
 export function olderHtml(page: Buffer, seconds: number): Buffer {
   const at = page.indexOf(MAIN) + MAIN.length;
   const age = Math.max(1, Math.round(seconds));
-  const words = `<p class="older" role="status"><b>As of ${age < 120 ? `${age} s` : `${Math.round(age / 60)} min`} ago.</b> The store has changed; the page of now is being computed and takes this one's place.</p>`;
+  const words = `<p class="older" role="status"><b>As of ${age < 120 ? `${age} s` : `${Math.round(age / 60)} min`} ago.</b> The store has changed; the current page is being computed and will replace this one.</p>`;
   return Buffer.concat([page.subarray(0, at), Buffer.from(words), page.subarray(at)]);
 }
 

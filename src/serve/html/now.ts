@@ -114,7 +114,7 @@ export function whoHtml(who: Who, place: "user" | "account", root: string, ahead
     const width = most > 0 ? (100 * (one.share || 0)) / most : 0;
     return `<tr class="${one.kind}"><th scope="row">${label}${one.note === "" ? "" : `<span>${prose(one.note)}</span>`}</th><td class="bar-c"><i style="width:${width.toFixed(1)}%"></i></td><td class="num">${shareText(one.share)}</td><td class="num"><b>${amountText(one.amount / divisor)}</b></td>${hasBefore ? changeHtml(one) : ""}</tr>`;
   };
-  if (who.rows.length === 0) return '<p class="nothing">No load in this time.</p>';
+  if (who.rows.length === 0) return '<p class="nothing">No load in this period.</p>';
   return `<div class="scroll"><table class="who"><thead><tr><th scope="col">${escapeHtml(ahead)}</th><th scope="col" colspan="2" class="num">share</th><th scope="col" class="num">${escapeHtml(unit)}</th>${hasBefore ? '<th scope="col" class="num" title="change to the same time last week">± week</th>' : ""}</tr></thead><tbody>${who.rows.map(row).join("")}</tbody></table></div>`;
 }
 

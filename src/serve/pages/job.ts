@@ -59,7 +59,7 @@ async function jobContent(ask: Ask): Promise<PageContent> {
   // Whether a job of others exists is not told either.
   if (mine.runs.length === 0)
     throw ask.viewer.isAdmin
-      ? new NotFound(`the store knows no job ${id}`)
+      ? new NotFound(`the store has no job ${id}`)
       : new Forbidden("this job is not yours, or not in the store");
   const command = commandLine([
     ...["plimsoll", "job", id, "--store", ask.store, "--limit", String(NEIGHBOURS)],

@@ -296,7 +296,7 @@ from ${source} where minute_unix >= ${window.from} and minute_unix < ${window.to
     ...{
       id: "load",
       title: "Load",
-      note: `${timesText(window, zone)}; ${hasBand ? "grey: the same hours last week" : "the store has no last week"}`,
+      note: `${timesText(window, zone)}; ${hasBand ? "grey: the same hours last week" : "no samples of last week"}`,
     },
     content: {
       html: `<div class="time">${strips.map(stripHtml).join("\n")}${axisHtml(axis)}${eventHtml(event, axis)}</div>`,

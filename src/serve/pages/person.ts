@@ -15,7 +15,7 @@ export async function personContent(ask: Ask, by: "user" | "account", name: stri
   const answer = await ask.answer(`${by} ${name} ${window.from} ${window.to}`, (db) =>
     personAnswer(db, { by, name, window, limit: JOBS_MAX }),
   );
-  if (answer === null) throw new NotFound(`the store knows no ${by} ${name}`);
+  if (answer === null) throw new NotFound(`the store has no ${by} ${name}`);
   const document = personDocument(answer, { by, name }, { command: "", madeBy: "", zone });
   const column = by === "user" ? "user_name" : "account";
   const own = `job_key in (select job_key from jobs where ${column} = '${name.replaceAll("'", "''")}')`;

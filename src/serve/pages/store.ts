@@ -53,15 +53,15 @@ async function storeContent(ask: Ask): Promise<PageContent> {
           : [
               table(
                 "readings",
-                "Stretches of counters by file system.",
+                "Counter intervals by file system.",
                 [
                   ["fileSystem", "File system", "text", "File system."],
                   ["targets", "Targets", "count", "OSTs and MDTs."],
                   ["first", "First sample (UTC)", "text", "First sample."],
                   ["last", "Last sample (UTC)", "text", "Last sample."],
-                  ["readings", "Samples", "count", "Differences between two samples."],
-                  ["gaps", "Gaps", "count", "Differences over more than one and a half of the usual time."],
-                  ["dropped", "Left out", "count", "Differences of counters that no table has."],
+                  ["readings", "Samples", "count", "Deltas between two samples."],
+                  ["gaps", "Gaps", "count", "Deltas over more than 1.5 times the usual sampling interval."],
+                  ["dropped", "Left out", "count", "Counter deltas dropped (no column)."],
                 ],
                 times.map((row): Cell[] => [
                   ...[row.file_system as string | null, Number(row.targets), iso(row.first), iso(row.last)],
@@ -74,21 +74,21 @@ async function storeContent(ask: Ask): Promise<PageContent> {
       ),
       panel(
         "skipped",
-        "Overlaps and what was left out",
+        "Overlaps and warnings",
         sources.length === 0
           ? [
               {
                 kind: "text",
-                text: "No stretch of counters is in the store twice, and no importer left a warning. Times that two batches have count once.",
+                text: "No counter interval is in the store twice, and there are no import warnings. Intervals in two batches count once.",
               },
             ]
           : [
               table(
                 "skipped",
-                "Warnings of importers, most frequent first.",
+                "Import warnings, most frequent first.",
                 [
-                  ["warning", "Warning", "text", "As the importer says it."],
-                  ["readings", "Stretches", "count", "Stretches of readings with it."],
+                  ["warning", "Warning", "text", "Text of the warning."],
+                  ["readings", "Stretches", "count", "Sample intervals with it."],
                   ["targets", "Targets", "count", "Targets with it."],
                 ],
                 sources.map((row): Cell[] => [
@@ -129,7 +129,7 @@ function tableOf(batches: readonly BatchInfo[]): Block {
       ["rows", "Rows", "count", "Rows."],
       ["segments", "Segments", "count", "Parquet files."],
       ["bytes", "Bytes", "bytes", "Bytes on disk."],
-      ["perRow", "Bytes for each row", "bytes", "Bytes / rows."],
+      ["perRow", "Bytes per row", "bytes", "Bytes / rows."],
     ],
     names.map((name): Cell[] => {
       const segments = batches.flatMap(({ tables }) => tables[name] ?? []);
@@ -151,7 +151,7 @@ function growthOf(batches: readonly BatchInfo[]): Block {
     figure: {
       ...{ id: "growth", title: "Bytes by day of commit", definition: "SITE04@1", options: {} },
       caption:
-        "Bytes of the batches that count now, by the day of their commit (UTC); a compaction puts many days into one.",
+        "Bytes of the current batches, by the day of their commit (UTC); a compaction merges many days into one.",
       summary: `${formatMany(shown.length, "day")}.`,
       chart: {
         ...{ kind: "bars", direction: "vertical", stacked: true, categoryLabel: "day (UTC)" },
@@ -170,13 +170,13 @@ function batchTable(batches: readonly BatchInfo[]): Block {
       "batches",
       "Newest first.",
       [
-        ["id", "Batch", "text", "Id, as store drop-batch takes it."],
-        ["created", "Committed (UTC)", "text", "When it was committed."],
-        ["writer", "Writer", "text", "Who wrote it."],
+        ["id", "Batch", "text", "Id, for store drop-batch."],
+        ["created", "Committed (UTC)", "text", "Time of the commit."],
+        ["writer", "Writer", "text", "Program that wrote it."],
         ["tables", "Tables", "text", "Tables with rows."],
         ["rows", "Rows", "count", "Rows of all tables."],
         ["bytes", "Bytes", "bytes", "Bytes on disk."],
-        ["replaces", "Replaces", "count", "Batches whose rows are in it."],
+        ["replaces", "Replaces", "count", "Batches that it replaces."],
       ],
       shown.map((one): Cell[] => [
         ...[one.id, one.created.slice(0, 19), one.writer, Object.keys(one.tables).join(", ")],

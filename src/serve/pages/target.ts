@@ -75,7 +75,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
   const first = ranking.rows[0];
   const verdict =
     first === undefined
-      ? "No job has counters on it in this time."
+      ? "No job has counters on it in this period."
       : ask.viewer.isAdmin
         ? `Job ${first.id}${first.user === null ? "" : ` of ${first.user}`} makes ${formatShare(first.share)} of its ${isMdt ? "metadata operations" : "bytes"}.`
         : `${formatMany(ranking.jobs, "job")} loaded it.`;
@@ -86,7 +86,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
       : ` ${server === null ? "It" : `On ${server}: it`} is ${formatShare(state.share)} full${state.recovery === null ? "" : `, recovery ${state.recovery.toLowerCase()}`}${state.clients === null ? "" : `, ${formatMany(state.clients, "client")}`}.`;
   return {
     title: label,
-    head: `<div class="page-head"><h1>${prose(label)}</h1><p>${prose(`${verdict}${fullText}`)}${seen < 0.999 ? ` <b>${prose(`${formatShare(1 - seen)} of this time has no samples`)}</b>: hatched, and not zero.` : ""}</p></div>`,
+    head: `<div class="page-head"><h1>${prose(label)}</h1><p>${prose(`${verdict}${fullText}`)}${seen < 0.999 ? ` <b>${prose(`${formatShare(1 - seen)} of this period has no samples`)}</b>: hatched, not zero.` : ""}</p></div>`,
     origin,
     spans: { choices: SPANS, span },
     panels: [
@@ -262,7 +262,7 @@ function latencyPanel(
       : [
           {
             name: `${name[0]?.toUpperCase()}${name.slice(1)}`,
-            unit: "ms a call",
+            unit: "ms per call",
             values,
             band: undefined,
           },

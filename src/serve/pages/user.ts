@@ -6,7 +6,8 @@ export const userPage: Page = {
   path: "/user/:name",
   make(ask) {
     const name = ask.names[0] ?? "";
-    if (!ask.viewer.isAdmin && name !== ask.viewer.name) throw new Forbidden("this page is of another user");
+    if (!ask.viewer.isAdmin && name !== ask.viewer.name)
+      throw new Forbidden("this page belongs to another user");
     return personContent(ask, "user", name);
   },
 };

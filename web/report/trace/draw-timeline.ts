@@ -294,7 +294,7 @@ function drawStrip({ context, data, state, palette, layout }: Drawing): void {
   fillColumns(context, sums, layout.gutter, y + height, height - 6, top, colours);
   context.fillStyle = css(palette.muted);
   context.textAlign = "left";
-  context.fillText(layout.gutter < 100 ? "under way" : "calls under way", 2, y + height / 2);
+  context.fillText(layout.gutter < 100 ? "under way" : "calls in progress", 2, y + height / 2);
   context.textAlign = "right";
   context.fillText(String(top), layout.gutter - 4, y + 8);
   context.fillText("0", layout.gutter - 4, y + height - 7);

@@ -69,7 +69,7 @@ export function mountTrace(host: HTMLElement, data: string, options: TraceOption
     if (destroyed) return;
     const reason = error instanceof Error ? error.message : String(error);
     say(
-      `The calls in this report cannot be shown (${reason}). Everything else on the page does not need them.`,
+      `The calls in this report cannot be shown (${reason}). The rest of the page works without them.`,
       "failed",
     );
   });

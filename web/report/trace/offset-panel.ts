@@ -16,7 +16,7 @@ export class OffsetPanel {
   readonly #search = make("input", {
     type: "search",
     placeholder: "part of a path",
-    "aria-label": "Narrow the list of files",
+    "aria-label": "Filter the list of files",
     class: "trace-search",
   });
   readonly #status = make("p", { class: "trace-status" });
@@ -102,7 +102,7 @@ export class OffsetPanel {
       const option = make("option", { value: String(i), title: path }, `${middle(path, 70)} (${amount})`);
       found.push(option);
     });
-    if (more > 0) found.push(make("option", { disabled: "" }, `${more} more; narrow the list`));
+    if (more > 0) found.push(make("option", { disabled: "" }, `${more} more; filter the list`));
     this.#select.replaceChildren(...found);
     this.#select.value = String(state.file);
   }

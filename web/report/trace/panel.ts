@@ -55,7 +55,7 @@ export function callPanel(
   const row = make(
     "p",
     { class: "trace-buttons" },
-    button("Zoom to this call", "Shows the call with as much time on both sides", () =>
+    button("Zoom to this call", "Shows the call with equal time on both sides", () =>
       actions.zoomTo(start - margin, end + margin),
     ),
     pinButton(state, lane, actions),
@@ -104,7 +104,7 @@ export function cellPanel(
       ["bytes written", format(hit.bytesWritten, "bytes")],
       ["time in calls", format(hit.busySeconds, "seconds")],
       [
-        state.lanesBy === "rank" ? "busy share" : "calls under way",
+        state.lanesBy === "rank" ? "busy share" : "calls in progress",
         state.lanesBy === "rank"
           ? format(hit.busySeconds / width / ranks, "share")
           : format(hit.busySeconds / width, "count"),
@@ -161,7 +161,7 @@ function rangeOfCalls(
     before === 0 ? "" : `; ${format(before, "calls")} that began earlier and reach into it are not counted`;
   return [
     table(
-      `${layer} calls of all lanes that start in the range${others}. T is the time with a call in progress; BPS counts blocks of ${BLOCK_BYTES} bytes by T.`,
+      `${layer} calls of all lanes that start in the range${others}. T is the time with a call in progress; BPS is blocks of ${BLOCK_BYTES} bytes / T.`,
       ["", "both", "reads", "writes"],
       [
         row("calls", (part) => format(part.calls, "count")),
@@ -204,20 +204,20 @@ function rangeOfBins(
       [
         "ARPT, mean duration",
         found.calls > 0 ? format(found.busySeconds / found.calls, "seconds") : "–",
-        "about: time in calls by calls, cut at the edges",
+        "about: time in calls / calls, cut at the edges",
       ],
       [
         "T, time with a call in progress",
         `at most ${format(longest, "seconds")}`,
-        "needs single calls; cells with a call bound it",
+        "needs single calls; bounded by cells with a call",
       ],
       [
-        "BPS, blocks of 512 bytes by T",
+        "BPS, blocks of 512 bytes / T",
         least(bytes / BLOCK_BYTES, "blocks/s"),
-        "needs single calls; bound by T",
+        "needs single calls; bounded by T",
       ],
-      ["IOPS, calls by T", least(found.calls, "calls/s"), "needs single calls; bound by T"],
-      ["bandwidth, bytes by T", least(bytes, "bytes/s"), "needs single calls; bound by T"],
+      ["IOPS, calls / T", least(found.calls, "calls/s"), "needs single calls; bounded by T"],
+      ["bandwidth, bytes / T", least(bytes, "bytes/s"), "needs single calls; bounded by T"],
     ],
   );
   sums.classList.add("trace-sources");

@@ -133,7 +133,7 @@ export function spreadCells(
   }
 }
 
-/** Per column of the level: busy seconds over all lanes, divided by the width: calls under way on average. */
+/** Per column of the level: busy seconds over all lanes, divided by the width: calls in progress on average. */
 export function columnConcurrency(bins: TraceBins, cellSeconds: number): Float64Array {
   const sums = new Float64Array(bins.columns);
   for (let i = 0; i < bins.cell.length; i++)

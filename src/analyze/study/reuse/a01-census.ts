@@ -7,8 +7,8 @@ export const a01 = defineItem({
   place: "2.1",
   section: "data",
   about:
-    "All logs of the period: how many there are, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are skipped and counted. Distinct counts are exact.",
-  reading: "Read plus written is the total, to the byte. Bytes of incomplete records are lower bounds.",
+    "All logs of the period: their number, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are skipped and counted. Distinct counts are exact.",
+  reading: "Read plus written is exactly the total. Bytes of incomplete records are lower bounds.",
   options: ["period", "zone", "excludeMounts", "application"],
   values: {
     logs: ["count", "logs", 84e6, "about 84 million"],

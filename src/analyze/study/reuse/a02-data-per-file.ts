@@ -7,7 +7,7 @@ export const a02 = defineItem({
   title: "Data per file and number of runs (figure 2)",
   section: "data",
   about:
-    "Every file: bytes read and written over the period, and the number of runs that touched it. The two marginal shares and their joint share are printed separately, since the paper's caption and text differ.",
+    "Every file: bytes read and written over the period, and the number of runs that used it. The two marginal shares and their joint share are printed separately, since the paper's caption and text differ.",
   reading: "This is data moved, not the size of the file.",
   options: ["period", "zone", "excludeMounts", "minBytes", "minRuns"],
   values: {

@@ -7,7 +7,7 @@ export const a03 = defineItem({
   place: "2.2",
   section: "data",
   about:
-    "Files with at least minBytes moved and at least minRuns runs over the period. All later items study these files and the runs that touch them.",
+    "Files with at least minBytes moved and at least minRuns runs over the period. All later items study these files and the runs that use them.",
   reading: "The share of all bytes shows how much of the centre's I/O the study covers.",
   options: ["minBytes", "minRuns", "period", "zone", "excludeMounts"],
   values: {

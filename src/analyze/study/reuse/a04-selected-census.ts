@@ -8,8 +8,8 @@ export const a04 = defineItem({
   place: "2.2",
   section: "data",
   about:
-    "Runs, applications, users, files and bytes of the selection; how many users touch more than two files, files per user, and the share of the bytes of the top 1, 5 and 10 users.",
-  reading: "A large share of one user means that the findings describe that user rather than the centre.",
+    "Runs, applications, users, files and bytes of the selection; how many users use more than two files, files per user, and the share of the bytes of the top 1, 5 and 10 users.",
+  reading: "If one user has a large share, the findings describe that user rather than the centre.",
   options: ["minBytes", "minRuns", "application", "metadataOnly", "partial"],
   repeats: ["files"],
   values: {

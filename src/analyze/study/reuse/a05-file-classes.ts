@@ -11,7 +11,7 @@ export const a05 = defineItem({
   title: "Read-heavy, write-heavy, or both (figure 3a, finding 1)",
   section: "types",
   about:
-    "Per file R = bytes read, W = bytes written. Ratio rule: d = (R - W)/(R + W); read-heavy if d >= classThreshold, write-heavy if d <= -classThreshold, else both. Absolute rule: heavy on a side from classBytes on. Cluster rule: 3-means on (log10(1 + R), log10(1 + W)), begun at the corners.",
+    "Per file R = bytes read, W = bytes written. Ratio rule: d = (R - W)/(R + W); read-heavy if d >= classThreshold, write-heavy if d <= -classThreshold, else both. Absolute rule: heavy on a side from classBytes. Cluster rule: 3-means on (log10(1 + R), log10(1 + W)), starting at the corners.",
   reading:
     "No threshold is published: the table shows whether the answer depends on it. Shares of the three classes add up to one.",
   options: ["classRule", "classThreshold", "classBytes", "partial"],

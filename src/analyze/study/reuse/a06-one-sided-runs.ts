@@ -13,7 +13,7 @@ export const a06 = defineItem({
   title: "One-sided runs (figure 3b, finding 2)",
   section: "types",
   about:
-    "Per run x = |r - w|/(r + w) with r and w its bytes to the selected files. A run is a read run when r > w, a write run when r < w; r = w is balanced, counted, and in neither class. One-sided from x = oneSided on; the shares are of the runs that moved bytes.",
+    "Per run x = |r - w|/(r + w) with r and w its bytes to the selected files. A run is a read run when r > w, a write run when r < w; r = w is balanced, counted, and in neither class. One-sided from x = oneSided; shares refer to the runs that moved bytes.",
   reading:
     "Values near 1 are runs that only read or only write; a curve that rises at the right end shows that most do.",
   options: ["oneSided", "runBytes", "partial"],

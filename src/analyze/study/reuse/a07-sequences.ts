@@ -9,7 +9,7 @@ export const a07 = defineItem({
   title: "Inter-arrival times and consecutive runs (figure 4)",
   section: "reuse",
   about:
-    "The accesses of a file, sorted by start of the run (ties by run id), are read, write or balanced by their bytes to that file. A gap of a type is the time between successive accesses of that type, whatever lies between. A streak is a maximal row of adjacent accesses of one type; a balanced access breaks it. Accesses that moved no bytes, of incomplete modules or with a wrong clock are not in the sequence.",
+    "The accesses of a file, sorted by start of the run (ties by run id), are read, write or balanced by their bytes to that file. A gap of a type is the time between successive accesses of that type, regardless of others in between. A streak is a maximal sequence of accesses of one type; a balanced access breaks it. Accesses that moved no bytes, of incomplete modules or with a wrong clock are not in the sequence.",
   reading:
     "The figure shows one file of this centre: gaps run along a lane, streaks are neighbours on one lane.",
   options: ["gap", "partial"],

@@ -11,7 +11,7 @@ export const a08 = defineItem({
   about:
     "Per file and type the mean gap between successive runs of that type (A07), for files with at least two. Mean, 80th percentile (linear interpolation) and the share of files with at least gapHours are over files.",
   reading:
-    "The paper's sentence on 80 % of the files can be read as the 80th percentile or as the share from 50 h on. Finding 3 says over two days for 80 % of the files, which is the share; both are printed.",
+    "The paper's sentence on 80 % of the files can mean the 80th percentile or the share above 50 h. Finding 3 says over two days for 80 % of the files, which is the share; both are printed.",
   options: ["gap", "gapHours", "partial"],
   values: {
     readFiles: ["count", "files with read gaps"],

@@ -9,9 +9,9 @@ export const a09 = defineItem({
   title: "Consecutive runs (figure 5b, finding 4)",
   section: "reuse",
   about:
-    "Per file and type the mean length of its streaks (A07). A file without runs of a type counts with 0 (absentType zero) or not at all (exclude). 'Exactly 2' is asked of the rounded mean; '2 or more' of the mean itself, or of the rounded mean with streakShare rounded.",
+    "Per file and type the mean length of its streaks (A07). A file without runs of a type counts with 0 (absentType zero) or not at all (exclude). 'Exactly 2' uses the rounded mean; '2 or more' the mean itself, or the rounded mean with streakShare rounded.",
   reading:
-    "Long read streaks beside short write streaks: data is produced a few times and consumed many times.",
+    "Long read streaks and short write streaks mean that data is produced a few times and consumed many times.",
   options: ["absentType", "streakShare", "partial"],
   values: {
     readMean: ["none", "mean read streak", 14, "over 14"],

@@ -13,8 +13,7 @@ export const a10 = defineItem({
   section: "sharing",
   about:
     "(a) Per file the number of distinct applications. (b) For every pair of file and application with at least two runs, the mean time from start to start of that application's runs on that file, both types together; the mean is over pairs. Options: mean of its pairs per file; or, per file, the mean gap between successive runs of different applications.",
-  reading:
-    "In the paper all applications of a file belong to one user; files that several users touch are listed.",
+  reading: "In the paper all applications of a file belong to one user; files of several users are listed.",
   options: ["application", "applicationGap", "metadataOnly", "classRule", "classThreshold"],
   values: {
     sharedByTwoOrMore: ["share", "shared by two or more", 0.67, "over 67 %"],

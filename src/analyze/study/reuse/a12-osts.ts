@@ -14,8 +14,8 @@ export const a12 = defineItem({
   title: "Load of the OSTs (figure 7, finding 7)",
   section: "load",
   about:
-    "Per OST the bytes of all accesses of files placed on it; the bytes of a file on k OSTs are divided evenly, a remainder of a few bytes goes to the first. Files, applications and users per OST beside it. OSTs are those that any access names, also of files that are not selected.",
-  reading: "Bytes that are far less even than files say that placement balances capacity and not load.",
+    "Per OST the bytes of all accesses of files placed on it; the bytes of a file on k OSTs are divided evenly, a remainder of a few bytes goes to the first. Also files, applications and users per OST. The OSTs are those of all accesses, including files that are not selected.",
+  reading: "If bytes are far less even than files, placement balances capacity, not load.",
   options: ["minBytes", "minRuns", "application", "ddof"],
   values: {
     osts: ["count", "OSTs"],

@@ -70,7 +70,7 @@ export const a13 = defineItem({
   about:
     "Every access belongs to MPI-IO if it has an MPI-IO record, else to STDIO if only STDIO moved bytes, else to POSIX. Per access: bytes, and the standard deviation over ranks of bytes and of I/O time, from the variances of the log. Mean over the runs of a file, then mean over files.",
   reading:
-    "Means over files, not over runs (A11). Variances cover the ranks with a record: for a shared record that is all ranks, idle ones too.",
+    "Means over files, not over runs (A11). Variances cover the ranks with a record: for a shared record all ranks, including idle ones.",
   options: ["partial"],
   values: VALUES,
   others: {

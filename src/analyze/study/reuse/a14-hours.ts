@@ -24,8 +24,9 @@ export const a14 = defineItem({
   title: "Hour of the day (figures 9a to 9c, finding 9)",
   section: "hours",
   about:
-    "By the local hour in which the run started: (a) bytes; (b) I/O time of an access over the longest I/O time over all runs of its file, mean per hour; (c) per file and hour with at least minRunsPerCell runs the CoV of I/O time, mean per hour. Spearman's ρ over the hours that have (b) and (c). The 25th hour of the day on which clocks go back falls on the same label as the hour before.",
-  reading: "24 points only, and both measures lean on the number of runs per cell: read ρ with its interval.",
+    "By the local hour in which the run started: (a) bytes; (b) I/O time of an access over the longest I/O time over all runs of its file, mean per hour; (c) per file and hour with at least minRunsPerCell runs the CoV of I/O time, mean per hour. Spearman's ρ over the hours that have (b) and (c). When clocks go back, the extra hour has the same label as the hour before.",
+  reading:
+    "Only 24 points, and both measures depend on the number of runs per cell: read ρ with its interval.",
   options: ["zone", "ioTime", "ddof", "hourStatistic", "minRunsPerCell", "metadataOnly", "partial"],
   values: {
     spearman: ["none", "Spearman's ρ of I/O time and CoV", -0.94],

@@ -10,7 +10,7 @@ export const a15 = defineItem({
   section: "variation",
   about:
     "Per file the coefficient of variation, sd / mean, over its runs of (a) bytes and (b) I/O time. Both types together, or read and write runs separately (covRuns per-type: one value per file and type). Needs two runs and a mean above zero.",
-  reading: "Amounts that hardly change beside times that do: the difference is what the storage adds.",
+  reading: "If times vary and amounts hardly do, the variation comes from the storage.",
   options: ["ioTime", "ddof", "covRuns", "metadataOnly", "partial", "classRule", "classThreshold"],
   values: {
     meanCovBytes: ["share", "mean CoV of data", 0.12],

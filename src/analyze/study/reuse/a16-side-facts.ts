@@ -6,9 +6,9 @@ export const a16 = defineItem({
   title: "Side facts",
   section: "variation",
   about:
-    "Share of sequential POSIX calls (at or beyond the end of the previous one) over all accesses that record them; stripe widths; share of logs without Lustre records. How many users opted out of recording cannot be known from the logs.",
+    "Share of sequential POSIX calls (at or beyond the end of the previous one) over all accesses that record them; stripe widths; share of logs without Lustre records. The logs do not show how many users opted out of recording.",
   reading:
-    "The paper leaves randomness aside since almost all calls are sequential: see whether that holds here.",
+    "The paper ignores random access since almost all calls are sequential: check whether that holds here.",
   options: ["period", "zone", "excludeMounts"],
   repeats: ["stripeWidth1"],
   values: {

@@ -14,9 +14,9 @@ export const a17 = defineItem({
   title: "Classes of files and types of their runs (section 2.3)",
   section: "types",
   about:
-    "File runs of the selected files by class of the file (A05) and by what the run did with the file: a read run moved more bytes from it than to it, a write run more to it, even runs as many. Complete file runs that moved bytes count.",
+    "File runs of the selected files by class of the file (A05) and type of the run: a read run moved more bytes from the file than to it, a write run more to it, a balanced run equally many. Only complete file runs that moved bytes count.",
   reading:
-    "The paper says in words that read-heavy files are mostly read by read runs, write-heavy files mostly written by write runs, and that both kinds work on the others.",
+    "The paper says without numbers that read-heavy files are mostly read by read runs, write-heavy files mostly written by write runs, and that both kinds use the others.",
   options: ["period", "minBytes", "minRuns", "classRule", "classThreshold", "partial"],
   values: {
     readHeavyByReads: ["share", "read runs, of the runs of read-heavy files", undefined, "mostly"],

@@ -23,7 +23,7 @@ export const a18 = defineItem({
   title: "Gaps against run times (section 3.1, finding 3)",
   section: "reuse",
   about:
-    "Run times of all logs of the period whose clock is right, and the mean gaps of files (A08) over their mean. A gap is from start to start unless the option gap says otherwise.",
+    "Run times of all logs of the period with a correct clock, and the mean gaps of files (A08) over the mean run time. A gap is from start to start unless the option gap says otherwise.",
   reading:
     "The paper says that more than 80 % of the jobs end within two hours, so that gaps of two days are much longer than runs. A log is one run of a program; a job may have several.",
   options: ["period", "zone", "gap", "partial"],

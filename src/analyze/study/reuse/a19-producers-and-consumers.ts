@@ -7,9 +7,9 @@ export const a19 = defineItem({
   title: "Producers and consumers (section 3.1, finding 5)",
   section: "sharing",
   about:
-    "Of selected files that two or more applications moved bytes of: whether each application both read and wrote the file over the period. A file is handed over when one application only writes it and another only reads it.",
+    "Selected files with bytes of two or more applications: whether each application both read and wrote the file over the period. A file is handed over if one application only writes it and another only reads it.",
   reading:
-    "Finding 5 says that each application performs both read and write I/O. It can be read of pairs of file and application, or of files in which every application does: both are printed.",
+    "Finding 5 says that each application performs both read and write I/O. This can refer to pairs of file and application, or to files for which it holds for every application: both are printed.",
   options: ["period", "minBytes", "minRuns", "application"],
   values: {
     sharedFiles: ["count", "files of two or more applications"],

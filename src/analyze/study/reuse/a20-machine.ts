@@ -10,7 +10,7 @@ export const a20 = defineItem({
   about:
     "Facts about the machine from the logs: mount points, OSTs with files, the largest number of ranks, and the share of bytes on excluded mounts (by default burst buffers), next to the facts of the paper.",
   reading:
-    "The paper leaves burst buffers out since 5 to 15 % of the I/O goes there. Disks, capacity and peak rates are in no log.",
+    "The paper excludes burst buffers since 5 to 15 % of the I/O goes there. No log has disks, capacity or peak rates.",
   options: ["period", "excludeMounts"],
   values: {
     osts: ["count", "OSTs", 248],

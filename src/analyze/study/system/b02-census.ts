@@ -41,7 +41,7 @@ export const b02 = defineItem({
   about:
     "Studied jobs and their users; jobs with client counters; jobs with server minutes. Coverage is jobs seen over jobs scheduled: for counters, over all studied jobs; for minutes, over the studied jobs that ran between the first and the last minute of the store.",
   reading:
-    "Where coverage is low the minutes are a sample. The paper's 16,795 jobs are about a quarter of the I/O jobs that Quartz must have run in those 34 days, and the paper does not say which.",
+    "With low coverage the minutes are a sample. The paper's 16,795 jobs are about a quarter of the I/O jobs that Quartz must have run in those 34 days; the paper does not say which quarter.",
   byCluster: ["jobs", "users"],
   options: ["cluster", "from", "to", "zone", "maxHours"],
   values: {

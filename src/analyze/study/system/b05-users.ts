@@ -13,9 +13,9 @@ export const b05 = defineItem({
   title: "Reads and writes of users (figure 3)",
   section: "users",
   about:
-    "Per user: bytes read over bytes read and written, summed over the jobs with counters and a user. Shares of users with more than 80 % reads, with more than 80 % writes, and between; and the Kolmogorov distance of the shares to an even spread from 0 to 1. Bytes are those of these jobs.",
+    "Per user: bytes read over bytes read and written, summed over the jobs with counters and a user. Shares of users with more than 80 % reads, more than 80 % writes, and in between; and the Kolmogorov distance of the shares from a uniform distribution on 0 to 1. Bytes are those of these jobs.",
   reading:
-    "Evenly distributed means: as many users read mostly as write mostly, and those between are spread. The distance is then near 0.",
+    "Evenly distributed means that as many users mostly read as mostly write, and the others are spread evenly. The distance is then near 0.",
   options: ["cluster", "from", "to", "maxHours"],
   values: {
     users: ["count", "users"],

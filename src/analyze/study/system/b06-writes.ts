@@ -84,9 +84,9 @@ export const b06 = defineItem({
   title: "Efficient and inefficient writes (table III)",
   section: "writes",
   about:
-    "A job is heavy when it wrote more than the limit (the mean of the population), and then inefficient when its bytes per write call are below the mean of those, efficient when above, a tie when equal. All others are light. Users are classed the same way by their totals. Every reading of the paper is counted: population.perCall.class for jobs, users.perCall.class for users.",
+    "A job is heavy when it wrote more than the limit (the mean of the population), and then inefficient if its bytes per write call are below the mean, efficient if above, a tie if equal. All others are light. Users are classed the same way by their totals. Every reading of the paper is counted: population.perCall.class for jobs, users.perCall.class for users.",
   reading:
-    "The limits are printed because everything depends on them. Heavy is inefficient plus efficient plus tie, always; the paper's classes do not add up.",
+    "The limits are printed because everything depends on them. Heavy is always inefficient plus efficient plus tie; the paper's classes do not add up.",
   byCluster: true,
   options: ["population", "perCall", "userPerCall", "threshold"],
   values: {

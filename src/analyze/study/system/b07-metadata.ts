@@ -91,9 +91,9 @@ export const b07 = defineItem({
   title: "Metadata operations and writes (figure 4)",
   section: "metadata",
   about:
-    "Per job with counters: metadata operations against bytes written. R: Pearson's r of log10(1 + calls) and log10(1 + bytes) over the jobs that wrote, for each kind of call and their sum; RAllJobs: over all jobs with counters; rawR: of the numbers themselves; spearman: of ranks; callsR: with write calls in place of bytes. All but RAllJobs are over jobs that wrote.",
+    "Per job with counters: metadata operations against bytes written. R: Pearson's r of log10(1 + calls) and log10(1 + bytes) over the jobs that wrote, for each kind of call and their sum; RAllJobs: over all jobs with counters; rawR: of the raw numbers; spearman: of ranks; callsR: with write calls instead of bytes. All but RAllJobs are over jobs that wrote.",
   reading:
-    "The paper does not say which correlation it means. It sums close and link, which are not among the counters that it collected: here the sum is of what is recorded.",
+    "The paper does not say which correlation it means. It sums close and link, which it did not collect: here the sum covers the recorded counters.",
   options: ["cluster", "from", "to", "maxHours"],
   values: VALUES,
   tabled: TABLED,

@@ -9,9 +9,9 @@ export const b08 = defineItem({
   title: "Metadata targets (figure 5)",
   section: "metadata",
   about:
-    "Opens and closes that each MDT handled: sums over job minutes, or over target rows where job minutes have no MDT counters. Max over mean, min over max and Gini coefficient of the opens; closes over opens.",
+    "Opens and closes that each MDT handled: sums over job minutes, or over target rows if job minutes have no MDT counters. Max over mean, min over max and Gini coefficient of the opens; closes over opens.",
   reading:
-    "Fewer closes than opens need not be forgotten files: closes that are lost at the end of a job, and opens that only look, are counted as opens and never closed.",
+    "Fewer closes than opens need not mean forgotten files: closes can be lost at the end of a job, and opens that only look up a file are never closed.",
   options: ["from", "to"],
   values: {
     mdts: ["count", "MDTs", { cab: 14, quartz: 14 }],

@@ -21,8 +21,8 @@ export const b09 = defineItem({
   title: "I/O over the calendar (figure 6)",
   section: "calendar",
   about:
-    "Bytes read and written of each local day, of jobs with counters, booked on the day of the start or on all days of the job by time. Days without bytes do not count. Kruskal and Wallis' test asks whether weekdays differ; its effect is H over n - 1, the part of the spread of ranks that weekdays explain. The same test for months.",
-  reading: "No trend means a small effect: with many days even a small one has a small p.",
+    "Bytes read and written of each local day, of jobs with counters, booked on the day of the start or on all days of the job by time. Days without bytes do not count. The Kruskal-Wallis test checks whether weekdays differ; its effect is H over n - 1, the part of the rank variance that weekdays explain. The same test for months.",
+  reading: "No trend means a small effect: with many days even a small effect has a small p value.",
   options: ["zone", "booking", "year"],
   values: {
     days: ["count", "days"],

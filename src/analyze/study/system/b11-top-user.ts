@@ -22,9 +22,9 @@ export const b11 = defineItem({
   title: "The top user of a day (figure 8)",
   section: "calendar",
   about:
-    "For each local day: bytes of the user who moved most over all bytes of jobs with a user, booked on their start day. longestJobMeanShare: the longest job of the day as in B10, among the same jobs; daysBelowLongestJob: days on which it moves more than the top user. top1PercentJobsShare: share of the top 1 % of jobs by bytes in the whole period.",
+    "For each local day: bytes of the user who moved the most over all bytes of jobs with a user, booked on their start day. longestJobMeanShare: the longest job of the day as in B10, among the same jobs; daysBelowLongestJob: days on which it moves more than the top user. top1PercentJobsShare: share of the top 1 % of jobs by bytes in the whole period.",
   reading:
-    "Over the same jobs it cannot lie below the share of the longest job, whose owner moves at least as much. B10 has jobs without a user too, which here nobody owns.",
+    "Over the same jobs it cannot lie below the share of the longest job, whose owner moves at least as much. B10 also includes jobs without a user.",
   options: ["zone", "year"],
   values: {
     days: ["count", "days"],

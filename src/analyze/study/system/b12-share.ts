@@ -43,9 +43,9 @@ export const b12 = defineItem({
   title: "I/O share of run time (figures 9 and 10)",
   section: "run",
   about:
-    "Per job with minutes: minutes with at least one byte read or written over minutes of run time, which are those from the start's to the end's, both included; a job within one minute has one. Means over jobs with I/O, and over jobs with writes (minutes with a write). Samples up to lateMinutes after the end count in the last minute. mostBytesShareOfMinutes: minutes that hold 90 % of a job's bytes over its minutes. ioShareOfJobs: of all jobs with counters.",
+    "Per job with minutes: minutes with at least one byte read or written over minutes of run time, from the minute of the start to that of the end, inclusive; a job within one minute has one. Means over jobs with I/O, and over jobs with writes (minutes with a write). Samples up to lateMinutes after the end count in the last minute. mostBytesShareOfMinutes: minutes with 90 % of a job's bytes over its minutes. ioShareOfJobs: of all jobs with counters.",
   reading:
-    "One byte marks a whole minute. The share of minutes that hold 90 % of the bytes shows how much of the run really moves data. A burst may appear one sample late.",
+    "One byte marks a whole minute. The share of minutes with 90 % of the bytes shows how much of the run really moves data. A burst may appear one sample late.",
   options: ["cluster", "from", "to", "maxHours", "lateMinutes"],
   values: {
     jobsWithIo: ["count", "jobs with I/O", { quartz: 11_425 }],

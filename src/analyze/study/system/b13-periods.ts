@@ -29,9 +29,9 @@ export const b13 = defineItem({
   title: "Writes over time (figure 11)",
   section: "run",
   about:
-    "Per job with writes and at least periodBins minutes: the autocorrelation of log10(1 + bytes written) by minute, divided by that at distance zero; the period is the distance of its highest local maximum from two minutes to half the run. Strength is that maximum with the shorter overlap made up for. Confidence is one minus the share of shuffled series with as high a maximum (the search ends once it must fall below 95 %). Writes are periodic with a confidence of 95 % and at least periodStrength. Heavy jobs write more than the mean of those searched.",
+    "Per job with writes and at least periodBins minutes: the autocorrelation of log10(1 + bytes written) by minute, divided by that at lag zero; the period is the lag of its highest local maximum between two minutes and half the run. Strength is that maximum, corrected for the shorter overlap. Confidence is one minus the share of shuffled series with as high a maximum (the search stops once it must fall below 95 %). Writes are periodic with a confidence of 95 % and at least periodStrength. Heavy jobs write more than the mean of those searched.",
   reading:
-    "The paper shows three jobs and says that most I/O-heavy jobs look like that; it gives no number. A minute is the least that can be seen.",
+    "The paper shows three jobs and says that most I/O-heavy jobs look like that; it gives no number. The resolution is one minute.",
   options: ["periodStrength", "periodBins", "shuffles", "seed"],
   values: {
     periodicJobs: ["count", "periodic jobs"],

@@ -10,9 +10,9 @@ export const b14 = defineItem({
   place: "IV-H",
   section: "bursts",
   about:
-    "A burst is a maximal run of minutes with writes, with at most maxGapMinutes without one between two; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are left out of the values of writers. bursts are those of all jobs whose run time is known, with or without a known memory.",
+    "A burst is a maximal run of minutes with writes, with at most maxGapMinutes without one between two; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are excluded from the values of writers. bursts covers all jobs with a known run time, with or without known memory.",
   reading:
-    "Sums of servers may exceed the memory: a burst can be several outputs one after the other. The table shows how the gap rule moves the numbers.",
+    "Server sums can exceed the memory: a burst can be several outputs in a row. The table shows how the gap rule moves the numbers.",
   options: ["maxGapMinutes", "nodeMemory", "lateMinutes"],
   repeats: ["jobs"],
   values: {

@@ -27,9 +27,9 @@ export const b15 = defineItem({
   title: "I/O minutes by burst size relative to memory (figure 12)",
   section: "bursts",
   about:
-    "Minutes with writes by the size of their burst as a share of memory: below 1 %, [1, 5), [5, 10), [10, 50), [50, 100] % and above, which the paper lacks. Counts are minutes of all jobs together. Shares of a job's minutes add up to one; with memoryMinutes io minutes that only read are a class of their own (none). neverBeyond1: jobs with minutes without a burst above 1 % of memory, jobs without writes included.",
+    "Minutes with writes by the size of their burst as a share of memory: below 1 %, [1, 5), [5, 10), [10, 50), [50, 100] % and above, which the paper lacks. Counts are minutes of all jobs together. Shares of a job's minutes add up to one; with memoryMinutes io, minutes that only read are a separate class (none). neverBeyond1: jobs with minutes without a burst above 1 % of memory, jobs without writes included.",
   reading:
-    "Most jobs have all of their minutes in the first class: memory says little about the size of a burst.",
+    "Most jobs have all their minutes in the first class: memory says little about the size of a burst.",
   options: ["maxGapMinutes", "burst", "memoryMinutes", "nodeMemory"],
   values: {
     neverBeyond1: ["count", "jobs never above 1 % of memory"],

@@ -262,8 +262,8 @@ export const b18 = defineItem({
   definition: "B18@2",
   title: "Recommendations",
   about:
-    "Six rules from the items: small writes per call (B06), unbalanced MDTs (B08), a dominant user (B11), contention hours (B17), unclosed files (B08), memory that I/O leaves unused (B15). Each applies when its number and the interval of that number lie beyond the limit that is printed with it; where the observation could not be judged, there is no advice.",
-  reading: "Plimsoll sets the limits; the paper gives advice without any.",
+    "Six rules from the items: small writes per call (B06), unbalanced MDTs (B08), a dominant user (B11), contention hours (B17), unclosed files (B08), memory that I/O leaves unused (B15). Each applies if its number and the interval of that number lie beyond the printed limit; observations that could not be judged give no advice.",
+  reading: "Plimsoll sets the limits; the paper's advice has none.",
   options: ["population", "perCall", "threshold", "zone", "similarity", "groupJobs"],
   values: {
     rules: ["count", "rules"],

@@ -38,7 +38,7 @@ export const SYSTEM_OPTIONS = {
   perCall: choice(PER_CALL, "mean bytes per write call: mean over jobs, or total bytes over total calls"),
   userPerCall: choice(
     ["ratioOfSums", "sumOfRatios"],
-    "bytes per call of a user: bytes over calls, or the sum over its jobs (as the paper's Table III must have been made)",
+    "bytes per call of a user: bytes over calls, or the sum over its jobs (as the paper's Table III was apparently computed)",
   ),
   threshold: text(
     WRITE_CLASS_DEFAULTS.threshold,
@@ -51,7 +51,7 @@ export const SYSTEM_OPTIONS = {
   ),
   year: whole(
     0,
-    "calendar year; 0: 2017 as in the paper where there is data of it, else the year with the most days",
+    "calendar year; 0: 2017 as in the paper if there is data for it, else the year with the most days",
     { min: 0, max: 9999 },
   ),
   lateMinutes: whole(LATE_MINUTES, "count samples up to N minutes after the job end in its last minute", {
