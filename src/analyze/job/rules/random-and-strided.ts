@@ -16,7 +16,7 @@ function random(way: Way): Rule {
     id: `random-${what}`,
     title: way === "read" ? "Random reads" : "Random writes",
     subject: { text: `random ${way}s`, plural: true },
-    picture: "sizes",
+    picture: "numbers",
     meaning:
       `Many ${what} begin before the end of the previous one of their rank: neither read-ahead nor the joining of ` +
       "neighbouring requests helps. A file that is read again from its beginning does not count.",

@@ -158,7 +158,7 @@ const readAfterWrite = defineRule({
   id: "read-after-write",
   title: "Data read back",
   subject: { text: "data read back" },
-  picture: "files",
+  picture: "numbers",
   meaning:
     "A file is written and then read by the same job. The data was in memory already; through the file system it is moved twice more, or it comes from the page cache, and a benchmark then measures that cache.",
   needs: [["POSIX"]],

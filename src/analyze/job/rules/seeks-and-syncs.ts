@@ -246,7 +246,7 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
       "high",
       files.every(({ syncSeconds: timed }) => timed >= 0)
         ? "every sync was recorded with its time"
-        : "counted by the recorder for every call; Darshan has the time of syncs in that of writes, from which it is told by the longest write",
+        : "every sync is counted; Darshan adds its time to that of writes, and the longest write tells them apart",
     ),
     claims: files.map(({ fileId }) => ({ fileId, way: "write" })),
   };
