@@ -11,6 +11,8 @@ export interface FrameAxis extends ValueAxis {
   readonly unit: Unit;
   /** Added to a tick to place it: an index names a whole row and is marked at the middle of the row. */
   readonly shift?: number;
+  /** How a tick is written; as its unit says where it is left out. */
+  readonly text?: (tick: number) => string;
 }
 
 interface FrameOptions extends Box {
@@ -63,8 +65,11 @@ export function placesAxis(count: number): FrameAxis {
   return { scale: "linear", domain: [0, count], ticks: [], unit: "none" };
 }
 
-function ticksOf({ ticks, unit, shift = 0 }: FrameAxis, place: (value: number) => number) {
-  return ticks.map((tick) => ({ at: place(tick + shift), text: formatTick(tick, unit) }));
+function ticksOf(
+  { ticks, unit, shift = 0, text = (tick) => formatTick(tick, unit) }: FrameAxis,
+  place: (value: number) => number,
+) {
+  return ticks.map((tick) => ({ at: place(tick + shift), text: text(tick) }));
 }
 
 function tickTexts(texts: string, anchor: "middle" | "end"): string {

@@ -164,8 +164,13 @@ export function placeOn({ scale, domain: [low, high] }: ValueAxis, from: number,
 }
 
 /** Every k-th tick, so that their texts stand apart on an axis of `width` pixels. */
-export function thinnedTicks(ticks: readonly number[], width: number, unit: Unit): number[] {
-  const widest = Math.max(0, ...ticks.map((tick) => textWidth(formatTick(tick, unit), 10)));
+export function thinnedTicks(
+  ticks: readonly number[],
+  width: number,
+  unit: Unit,
+  text = (tick: number) => formatTick(tick, unit),
+): number[] {
+  const widest = Math.max(0, ...ticks.map((tick) => textWidth(text(tick), 10)));
   const every = Math.max(1, Math.ceil(((widest + 10) * ticks.length) / Math.max(1, width)));
   return ticks.filter((_, index) => index % every === 0);
 }

@@ -69,6 +69,15 @@ describe("the headline", () => {
     expect(verdictOf(job(778), found)).toBe([answers.headline, ...answers.lead].join(" "));
   });
 
+  it("says so where the cause costs more than the time of the calls on record", () => {
+    const storm = verdicts(finding("metadata-storm", "high", cost(400, { basis: "estimated" })));
+    const timed = 100;
+    expect(answersOf(job(timed), storm).blame).toEqual({
+      answer: "yes",
+      text: "The slowest rank spends 13 % of the run in I/O that was timed; other calls come on top.",
+    });
+  });
+
   it("says what is an estimate and what is a bound, with two digits", () => {
     const text = (values: Partial<Cost>) =>
       answersOf(job(778), verdicts(finding("small-writes", "high", cost(757.3, values)))).headline;

@@ -50,7 +50,7 @@ function withCause(job: Job, verdicts: Verdicts, finding: Finding): Answers {
     lead: [why(finding), what(finding)],
     level: finding.severity,
     finding: finding.id,
-    blame: blame(job),
+    blame: blame(job, finding.cost),
     gain: gain(job, verdicts, finding),
     change: change(finding),
     sure: sure(finding),
@@ -108,7 +108,7 @@ function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: r
   const applied = formatMany(quiet.length + findings.length, "rule");
   const nothing =
     loud.length > 0
-      ? `${(loud[0] as Finding).title}: ${lowerCase(why(loud[0] as Finding))}`
+      ? why(loud[0] as Finding)
       : `${applied} found nothing that would save the job ${leastText(findings)}.`;
   const more =
     !isSmall && isKnown && job.trace === undefined
@@ -235,14 +235,17 @@ function costWords(job: Job, { seconds, basis, atMost }: Cost): CostWords {
   };
 }
 
-function blame(job: Job): Answers["blame"] {
-  const share = shareOf(job);
+function blame(job: Job, cost?: Cost): Answers["blame"] {
+  const timed = shareOf(job);
+  const untimed = timed < (cost?.shareOfRun ?? 0);
+  const share = untimed ? (cost?.shareOfRun as number) : timed;
   if (Number.isNaN(share))
     return { answer: "unknown", text: "Unknown: the log has no run time to compare with." };
   const who =
     job.ranks > 1 ? `The slowest ${usesMpi(job) ? "rank" : "process"} spends` : "The program spends";
   const answer = share >= BLAMED_SHARE ? "yes" : share >= HIGH_SHARE ? "partly" : "no";
-  return { answer, text: `${who} ${percentText(share)} of the run in I/O.` };
+  const more = untimed ? " that was timed; other calls come on top" : "";
+  return { answer, text: `${who} ${percentText(timed)} of the run in I/O${more}.` };
 }
 
 function gain(job: Job, { together, findings }: Verdicts, finding: Finding): Answers["gain"] {
@@ -309,4 +312,3 @@ function short(text: string): string {
 
 const withoutStop = (text: string) => text.replace(/[.;:]$/, "");
 const capital = (text: string) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
-const lowerCase = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());

@@ -110,7 +110,7 @@ export interface Subject {
 }
 
 /** A kind of figure; pictures/ has a module for each. */
-export type Picture = "ranks" | "targets" | "sizes" | "layers" | "time" | "files" | "timeline";
+export type Picture = "ranks" | "targets" | "sizes" | "layers" | "time" | "files" | "timeline" | "numbers";
 
 interface RuleSpec<Specs extends Thresholds> {
   /** kebab-case; stable and never reused. */

@@ -113,4 +113,19 @@ describe("a figure in a few pixels", () => {
     }
     expect(sparkSvg(figureOf(chart([0, 0])))).toBe("");
   });
+
+  it("has all times in seconds, no finer than the largest needs", () => {
+    const texts = (...values: number[]) =>
+      [
+        ...svg(
+          chart(values, {
+            ...{ direction: "horizontal", marked: [0], markLabel: "" },
+            value: { label: "time", unit: "seconds" },
+          }),
+        ).matchAll(/>([^<>]* s)<\/text>/g),
+      ].map((match) => match[1]?.replace("&lt;", "<"));
+    expect(texts(5.61, 0.0144, 0.000163)).toEqual(expect.arrayContaining(["5.61 s", "0.01 s", "< 0.01 s"]));
+    expect(texts(11_217.6, 431)).toEqual(expect.arrayContaining(["11,200 s", "400 s", "5,000 s"]));
+    expect(texts(0.0303, 0.002)).toEqual(expect.arrayContaining(["0.0303 s", "0.002 s"]));
+  });
 });

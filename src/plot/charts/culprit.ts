@@ -33,6 +33,8 @@ const markOf = (chart: CulpritChart, at: number) => (chart.marked.includes(at) ?
 const BAR_PX_MIN = 4;
 const BAR_PX_MAX = 64;
 const ROW_PX = 26;
+/** How much wider bold words are. */
+const BOLD = 1.1;
 /** Names of more culprits would crowd out the others. */
 const NAMED_MAX = 12;
 const AREA_HEIGHT = 200;
@@ -43,15 +45,27 @@ function draw(chart: CulpritChart, context: DrawContext) {
   return chart.direction === "vertical" ? vertical(chart, context) : horizontal(chart, context);
 }
 
+/** The axis of values; times are all in seconds, so that they can be compared, and no finer than the largest. */
+function axisOf({ items, value, line }: CulpritChart, count: number) {
+  const values = [...items.map((item) => item.value), line?.value ?? 0];
+  const isTime = value.unit === "seconds";
+  const axis = valueAxis(values, value.scale ?? "linear", count, isTime ? "none" : value.unit);
+  const most = values.reduce((high, one) => (one > high ? one : high), 0);
+  const finest = 10 ** (Math.floor(Math.log10(most || 1)) - 2);
+  const text = (number: number) => {
+    if (!isTime || number === 0) return formatTick(number, value.unit);
+    if (number < finest / 2) return `< ${Number(finest.toPrecision(1))} s`;
+    const rounded = Math.round(number / finest) * finest;
+    const digits = Math.max(0, -Math.floor(Math.log10(finest)));
+    return `${Number(rounded.toFixed(digits)).toLocaleString("en-US", { maximumFractionDigits: 12 })} s`;
+  };
+  return { ...axis, unit: value.unit, text };
+}
+
 function vertical(chart: CulpritChart, context: DrawContext) {
-  const { items, value, line } = chart;
-  const axis = valueAxis(
-    [...items.map((item) => item.value), line?.value ?? 0],
-    value.scale ?? "linear",
-    4,
-    value.unit,
-  );
-  const left = 12 + Math.max(22, ...axis.ticks.map((t) => textWidth(formatTick(t, value.unit), FONT_SMALL)));
+  const { items, line } = chart;
+  const axis = axisOf(chart, 4);
+  const left = 12 + Math.max(22, ...axis.ticks.map((tick) => textWidth(axis.text(tick), FONT_SMALL)));
   const right = context.width - 8;
   const band = (right - left) / items.length;
   const isArea = band < BAR_PX_MIN;
@@ -59,7 +73,7 @@ function vertical(chart: CulpritChart, context: DrawContext) {
   const bottom = top + (isArea ? AREA_HEIGHT : BARS_HEIGHT);
   const made = frame({
     ...{ left, right, top, bottom },
-    ...{ x: placesAxis(items.length), y: { ...axis, unit: value.unit } },
+    ...{ x: placesAxis(items.length), y: axis },
   });
   let body = made.grid;
   if (chart.emptyLabel !== undefined && line !== undefined && line.value > 0)
@@ -307,29 +321,24 @@ const haloed = (text: string, attributes: Parameters<typeof label>[1], ground = 
 function horizontal(chart: CulpritChart, context: DrawContext) {
   const { items, value, marked, severity, line } = chart;
   const { width } = context;
-  const axis = valueAxis(
-    [...items.map((item) => item.value), line?.value ?? 0],
-    value.scale ?? "linear",
-    width < 480 ? 3 : 5,
-    value.unit,
-  );
+  const axis = axisOf(chart, width < 480 ? 3 : 5);
+  // Names of culprits are bold.
   const names = fitNames(
     items.map(({ name }) => name),
-    Math.min(width * 0.42, 260),
+    Math.min(width * 0.42, 260) / BOLD,
     FONT,
   );
-  const left = 16 + Math.max(...names.map((name) => textWidth(name, FONT)));
-  const texts = items.map((item) =>
-    Number.isFinite(item.value) ? formatTick(item.value, value.unit) : "not recorded",
-  );
-  const right = width - 14 - Math.max(...texts.map((text) => textWidth(text, FONT)));
+  const left = 16 + BOLD * Math.max(...names.map((name) => textWidth(name, FONT)));
+  const texts = items.map((item) => (Number.isFinite(item.value) ? axis.text(item.value) : "not recorded"));
+  const right = width - 14 - BOLD * Math.max(...texts.map((text) => textWidth(text, FONT)));
   const top = chart.markLabel === "" ? 8 : 26;
   const bottom = top + items.length * ROW_PX;
   const made = frame({
     ...{ left, right, top, bottom },
-    x: { ...axis, ticks: thinnedTicks(axis.ticks, right - left, value.unit), unit: value.unit },
+    x: { ...axis, ticks: thinnedTicks(axis.ticks, right - left, value.unit, axis.text) },
     y: { ...placesAxis(items.length), down: true },
   });
+  const lineX = line !== undefined && line.value > 0 ? made.x(line.value) : Number.NaN;
   let body = made.grid;
   for (const [at, item] of items.entries()) {
     const isMarked = marked.includes(at);
@@ -352,24 +361,27 @@ function horizontal(chart: CulpritChart, context: DrawContext) {
       { x: left - 8, y: middle + 4, "text-anchor": "end", ...tone },
       item.name,
     );
-    body += label(texts[at] as string, { x: Math.max(end, left) + 6, y: middle + 4, ...tone });
+    const text = texts[at] as string;
+    // Not across the line.
+    const begin = Math.max(end, left) + 6;
+    const isStruck = lineX > begin - 4 && lineX < begin + BOLD * textWidth(text, FONT);
+    body += label(text, { x: isStruck ? lineX + 6 : begin, y: middle + 4, ...tone });
   }
   body += tag("path", {
     d: `M${coordinate(left)} ${top}V${coordinate(bottom)}`,
     ...{ stroke: "var(--plot-muted)", fill: "none" },
   });
-  if (line !== undefined && line.value > 0)
+  if (lineX > 0)
     body += tag("path", {
-      d: `M${coordinate(made.x(line.value))} ${top}V${coordinate(bottom)}`,
+      d: `M${coordinate(lineX)} ${top}V${coordinate(bottom)}`,
       ...{ stroke: "var(--plot-text)", "stroke-dasharray": "4 3", fill: "none" },
     });
   body += made.axes;
   body += label(fitMiddle(chart.markLabel, width - 16, FONT), {
     ...{ x: 8, y: 14, fill: `var(--plot-severity-${severity})`, "font-weight": 600 },
   });
-  const under = [chart.itemLabel, line?.label, chart.restLabel].filter(
-    (one) => one !== undefined && one !== "",
-  );
+  const under = [line?.label, chart.restLabel].filter((one) => one !== undefined && one !== "");
+  if (under.length === 0) return { body, height: bottom + 24 };
   body += label(fitMiddle(under.join(" · "), width - 16, FONT_SMALL), {
     ...{ x: 8, y: bottom + 33, "font-size": FONT_SMALL, fill: "var(--plot-muted)" },
   });

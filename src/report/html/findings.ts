@@ -54,7 +54,10 @@ function costHtml({ cost, severity }: Finding, withinSeconds: number | undefined
   const share = shareOfRun === null ? 0 : Math.min(100, 100 * shareOfRun);
   const isPart = cost.within !== null && withinSeconds !== undefined;
   const amount = secondsText(seconds);
-  const percent = shareOfRun === null || share < 0.5 ? "" : ` · ${Math.round(share)} %`;
+  const percent =
+    shareOfRun === null || share < 0.5
+      ? ""
+      : ` · ${share < 9.95 ? Number(share.toPrecision(2)) : Math.round(share)} %`;
   const words = isPart
     ? `<b>in the ${secondsText(withinSeconds)} above</b><span>not added</span>`
     : `<b>${amount}${percent}</b><span>${costBasis(cost)}</span>`;

@@ -1,6 +1,6 @@
 /** The first screen: the answer on the left, the picture that shows it on the right. */
 import type { Answers, Document, Fact } from "../../model/index.ts";
-import { secondsText } from "./amounts.ts";
+import { runTimeText } from "./amounts.ts";
 import { figureHtml, type PageBuild } from "./blocks.ts";
 import { attribute, name, prose } from "./escape.ts";
 import { costBasis } from "./findings.ts";
@@ -61,18 +61,19 @@ function answersHtml(answers: Answers, { findingPlaces }: PageBuild): string {
 
 /** The run as it is, and without the cause, as two bars of the same scale. */
 function gainHtml({ gain, level }: Answers): string {
-  const text = prose(gain.text).replace(/^.*?(?=[,.:] |[.:]$)/, (amount) => `<b>${amount}</b>`);
+  const text = prose(gain.text).replace(/^.*?(?=[,.:] |[.:]$)/, (part) => `<b>${part}</b>`);
   const { runSeconds, withoutSeconds, seconds } = gain;
   if (runSeconds === null || withoutSeconds === null || seconds === null) return `<p>${text}</p>`;
   const left = Math.max(0, Math.min(100, (100 * withoutSeconds) / runSeconds));
+  const amount = runTimeText(runSeconds);
   const about = gain.basis === "estimated" || gain.atMost ? (gain.atMost ? "≥ " : "≈ ") : "";
   const more =
     gain.togetherSeconds === null || gain.togetherSeconds <= 1.05 * seconds
       ? ""
-      : `; all causes together ${secondsText(gain.togetherSeconds)}`;
+      : `; all causes together ${amount(gain.togetherSeconds)}`;
   const tone = level === "high" || level === "warn" ? level : "info";
   return `<p>${text}${gain.atMost ? "" : ` <span class="basis">(${costBasis(gain)})</span>`}</p>
-<div class="gain ${tone}" style="--left:${left.toFixed(1)}%"><i class="now" title="This run"></i><b>${secondsText(runSeconds)}</b><i class="then" title="Without the cause"></i><b>${about}${secondsText(withoutSeconds)}</b></div>
+<div class="gain ${tone}" style="--left:${left.toFixed(1)}%"><i class="now" title="This run"></i><b>${amount(runSeconds)}</b><i class="then" title="Without the cause"></i><b>${about}${amount(withoutSeconds)}</b></div>
 <small>this run, and the same without the cause${more}</small>`;
 }
 

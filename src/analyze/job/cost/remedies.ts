@@ -98,7 +98,8 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
   const traced = traceOf(job, record)?.write;
   if (traced !== undefined && traced.calls === writes) return Math.max(0, writeSeconds - traced.seconds);
   const longest = longestWriteSeconds || 0;
-  const least = writeSeconds - (writes || 0) * longest;
+  // Of streams Darshan does not keep the longest write: then writes may take all of it.
+  const least = longest > 0 ? writeSeconds - (writes || 0) * longest : 0;
   const copying = CACHED_CALL_SECONDS * (writes || 0) + (bytesWritten || 0) / CACHED_BYTES_PER_SECOND;
   const isFrequent =
     syncs >= FREQUENT_SYNCS * (writes || 0) ||

@@ -4,6 +4,7 @@ import type { Job } from "../job.ts";
 import type { Picture } from "../rule.ts";
 import { files } from "./files.ts";
 import { layers } from "./layers.ts";
+import { numbers } from "./numbers.ts";
 import { RULES } from "../rules/index.ts";
 import { figureOf, type PictureMaker } from "./picture.ts";
 import { ranks } from "./ranks.ts";
@@ -20,6 +21,7 @@ const MAKERS: Readonly<Record<Picture, PictureMaker>> = {
   time,
   files,
   timeline,
+  numbers,
 };
 
 /** Where the I/O time of a job goes, with nothing marked: beside the headline where it names no cause. */

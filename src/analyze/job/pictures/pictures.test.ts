@@ -119,6 +119,74 @@ describe("pictures of causes", () => {
     expect(secondFigure(job(90), named("small-writes"))).toBeUndefined();
   });
 
+  const evidence = (...numbers: { value: number; unit: string; of?: number }[]) => ({
+    evidence: { numbers, files: [], filesTotal: 0, ranks: [3] } as unknown as Finding["evidence"],
+  });
+  const io = { readSeconds: 3, writeSeconds: 1, metaSeconds: 0 };
+  const numbersJob = { ranks: 4, io, layer: () => [], files: [] } as unknown as Job;
+  const numbersOf = (id: string, ...numbers: { value: number; unit: string; of?: number }[]) =>
+    pictured(numbersJob, named(id, evidence(...numbers))).figure;
+
+  it("of numbers know every rule that asks for one", () => {
+    const any = [
+      { value: 8, unit: "bytes", of: 16 },
+      { value: 2, unit: "bytes" },
+      { value: 1, unit: "seconds" },
+    ];
+    const ids = RULES.filter(({ picture }) => picture === "numbers").map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(8);
+    for (const id of ids) expect(numbersOf(id, ...any)?.title, id).not.toMatch(/^I\/O time/);
+  });
+
+  it("of numbers mark what is too much, and say how they compare", () => {
+    const again = numbersOf("re-reads", { value: 800, unit: "bytes" }, { value: 100, unit: "bytes" });
+    expect(again?.chart).toMatchObject({
+      items: [
+        { name: "read", value: 800 },
+        { name: "different", value: 100 },
+      ],
+      ...{ marked: [0], markLabel: "read: 8 times as much" },
+    });
+    expect(numbersOf("random-reads", { value: 50, unit: "calls", of: 200 })?.chart).toMatchObject({
+      ...{ marked: [1], markLabel: "go back: 25 % of all reads" },
+    });
+    const one = numbersOf(
+      "single-aggregator",
+      { value: 1, unit: "ranks", of: 4 },
+      { value: 100, unit: "bytes" },
+    );
+    expect(one?.chart).toMatchObject({
+      items: [
+        { name: "rank 3", value: 100 },
+        { name: "3 others", value: 0 },
+      ],
+      markLabel: "rank 3: all 100 B",
+    });
+    // The late rank is the one with the least time.
+    const late = numbersOf("late-rank", { value: 1, unit: "seconds" }, { value: 4, unit: "seconds" });
+    expect(late?.chart).toMatchObject({
+      marked: [1],
+      markLabel: "the late rank: 25 % of mean of the others",
+    });
+    expect(numbersOf("stdio-small", { value: 3, unit: "seconds" })?.chart).toMatchObject({
+      items: [
+        { name: "all I/O", value: 4 },
+        { name: "small stream calls", value: 3 },
+      ],
+      markLabel: "small stream calls: 75 % of all I/O",
+    });
+  });
+
+  it("of ranks name those that did nothing", () => {
+    const job = {
+      ...{ ranks: 4, runSeconds: 10, files: [] },
+      ledger: { ownSeconds: new Map([[2, 9]]), sharedSeconds: 0 },
+    } as unknown as Job;
+    const chart = chartOf(pictured(job, named("one-rank-io")));
+    expect(chart.items.map(({ name }) => name)).toEqual(["2", "0", "1", "3"]);
+    expect(chart.restLabel).toBe("3 other ranks: no I/O");
+  });
+
   it("of times stands without marks where no cause is known", () => {
     const chart = timeFigure(singleJob("control"))?.chart as CulpritChart;
     expect(chart.marked).toEqual([]);

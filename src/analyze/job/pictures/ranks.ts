@@ -1,8 +1,9 @@
 /** Ranks by I/O time, slowest first: who holds the others up. */
-import { formatCount, formatMany, formatSeconds } from "../../../base/units.ts";
+import { formatCount, formatMany } from "../../../base/units.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
+import { secondsText } from "../rules/index.ts";
 import type { Evident, PictureMaker } from "./picture.ts";
 
 /** More are thinned: a pixel can show one. */
@@ -23,7 +24,13 @@ function ownTimes(job: Job, { evidence }: Evident) {
   const every = Math.ceil(job.ranks / ITEMS_MAX);
   const shown = sorted.filter(([rank], at) => at % every === 0 || culprits.has(rank));
   const items = shown.map(([rank, seconds]) => ({ name: String(rank), value: seconds }));
-  for (let at = 0; at < Math.floor(idle / every); at++) items.push({ name: "without I/O", value: 0 });
+  // Each rank that did nothing keeps its place, and with few of them its number.
+  let next = -1;
+  for (let at = 0; at < Math.floor(idle / every); at++) {
+    do next++;
+    while (every === 1 && own.has(next));
+    items.push({ name: every === 1 ? String(next) : "without I/O", value: 0 });
+  }
   const marked = shown.flatMap(([rank], at) => (culprits.has(rank) ? [at] : []));
   const slow = sorted.filter(([rank]) => culprits.has(rank)).map(([, seconds]) => seconds);
   const rest = sorted.filter(([rank]) => !culprits.has(rank)).map(([, seconds]) => seconds);
@@ -32,8 +39,8 @@ function ownTimes(job: Job, { evidence }: Evident) {
   const restMost = greatest(rest);
   const who = slow.length === 1 ? `rank ${[...culprits][0]}` : formatMany(slow.length, "rank");
   const range =
-    most - least > 0.05 * most ? `${formatSeconds(least)} to ${formatSeconds(most)}` : formatSeconds(most);
-  const restText = `${formatMany(others, "other rank")}: at most ${formatSeconds(restMost)}`;
+    most - least > 0.05 * most ? `${secondsText(least)} to ${secondsText(most)}` : secondsText(most);
+  const restText = `${formatMany(others, "other rank")}: ${restMost > 0 ? `at most ${secondsText(restMost)}` : "no I/O"}`;
   return {
     title: "I/O time of each rank, slowest first",
     caption: `${formatMany(job.ranks, "rank")}${every > 1 ? `, one of every ${formatCount(every)} drawn` : ""}; time in files that not all ranks share.`,
@@ -48,7 +55,7 @@ function ownTimes(job: Job, { evidence }: Evident) {
       markLabel: `${who}: ${range}`,
       restLabel: restText,
       ...runEnd(job, most),
-      ...(most > 2 * restMost && { emptyLabel: `waiting, up to ${formatSeconds(most - restMost)}` }),
+      ...(most > 2 * restMost && { emptyLabel: `waiting, up to ${secondsText(most - restMost)}` }),
     },
   };
 }
@@ -72,7 +79,7 @@ function sharedTimes(job: Job, { evidence }: Evident) {
   return {
     title: "I/O time of ranks in the shared file",
     caption: `${record.path}: for a file that all ranks share, the log has the slowest rank, the fastest and the sum.`,
-    summary: items.map(({ name, value }) => `${name}: ${formatSeconds(value)}`).join("; "),
+    summary: items.map(({ name, value }) => `${name}: ${secondsText(value)}`).join("; "),
     definition: DEFINITIONS.share.id,
     chart: {
       direction: "horizontal" as const,
@@ -80,7 +87,7 @@ function sharedTimes(job: Job, { evidence }: Evident) {
       items,
       value: { label: "I/O time", unit: "seconds" as const },
       marked: [0],
-      markLabel: `rank ${slowestRank}: ${formatSeconds(slowestSeconds)}, the mean ${formatSeconds(mean)}`,
+      markLabel: `rank ${slowestRank}: ${secondsText(slowestSeconds)}, the mean ${secondsText(mean)}`,
       ...runEnd(job, slowestSeconds),
     },
   };
@@ -88,7 +95,7 @@ function sharedTimes(job: Job, { evidence }: Evident) {
 
 const runEnd = (job: Job, most: number) =>
   job.runSeconds > 0 && job.runSeconds <= LINE_MAX * most
-    ? { line: { value: job.runSeconds, label: `end of the run, ${formatSeconds(job.runSeconds)}` } }
+    ? { line: { value: job.runSeconds, label: `end of the run, ${secondsText(job.runSeconds)}` } }
     : {};
 
 function greatest(values: Iterable<number>): number {

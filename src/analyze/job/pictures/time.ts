@@ -1,12 +1,17 @@
 /** Where the I/O time goes: reads, writes, syncs, metadata. */
-import { formatMany, formatSeconds } from "../../../base/units.ts";
+import { formatMany } from "../../../base/units.ts";
 import { syncSeconds } from "../cost/remedies.ts";
 import { DEFINITIONS } from "../definitions.ts";
+import { secondsText } from "../rules/index.ts";
 import { usesMpi } from "../snippets/index.ts";
 import type { PictureMaker } from "./picture.ts";
 
 export const time: PictureMaker = (job, { id }) => {
-  const synced = ["POSIX", "STDIO"].flatMap((layer) => job.layer(layer).filter((record) => record.syncs > 0));
+  // A flush of a stream only hands its buffer on: what it takes counts apart where it was measured.
+  const synced = [
+    ...job.layer("POSIX").filter((record) => record.syncs > 0),
+    ...job.layer("STDIO").filter((record) => record.syncSeconds > 0),
+  ];
   const syncs = synced.reduce((sum, record) => sum + syncSeconds(job, record), 0);
   const isEstimate = synced.some((record) => !(record.syncSeconds >= 0));
   const { readSeconds, writeSeconds, metaSeconds } = job.io;
@@ -26,9 +31,9 @@ export const time: PictureMaker = (job, { id }) => {
   const most = items.reduce((high, item) => (item.value > high.value ? item : high));
   const culprit = items.find(({ name }) => name === wanted) ?? most;
   return {
-    title: `I/O time ${mpi ? "of a mean rank" : job.ranks > 1 ? "of all processes" : "of the program"}, by kind of call`,
-    caption: `${mpi ? `Summed over ranks / ${formatMany(job.ranks, "rank")}.` : job.ranks > 1 ? `Summed over ${formatMany(job.ranks, "process", "processes")}.` : "Summed over all calls."}${inSyncs > 0 && isEstimate ? " Recorders count syncs as writes; they are separated by the longest write and the time for copying." : ""}`,
-    summary: `${items.map(({ name, value }) => `${name} ${formatSeconds(value)}`).join(", ")}.`,
+    title: `I/O time ${ranks > 1 ? "of a mean rank" : job.ranks > 1 ? "of all processes" : "of the program"}, by kind of call`,
+    caption: `${ranks > 1 ? `Summed over ranks / ${formatMany(job.ranks, "rank")}.` : job.ranks > 1 ? `Summed over ${formatMany(job.ranks, "process", "processes")}.` : "Summed over all calls."}${inSyncs > 0 && isEstimate ? " Recorders count syncs as writes; they are separated by the longest write and the time for copying." : ""}`,
+    summary: `${items.map(({ name, value }) => `${name} ${secondsText(value)}`).join(", ")}.`,
     definition: DEFINITIONS.cost.id,
     chart: {
       direction: "horizontal",
@@ -36,7 +41,7 @@ export const time: PictureMaker = (job, { id }) => {
       items,
       value: { label: "time", unit: "seconds" },
       marked: [items.indexOf(culprit)],
-      markLabel: `${culprit.name}: ${formatSeconds(culprit.value)} of ${formatSeconds(items.reduce((sum, { value }) => sum + value, 0))}`,
+      markLabel: `${culprit.name}: ${secondsText(culprit.value)} of ${secondsText(items.reduce((sum, { value }) => sum + value, 0))}`,
     },
   };
 };

@@ -171,7 +171,7 @@ const misaligned = defineRule({
   id: "misaligned",
   title: "Misaligned accesses",
   subject: { text: "misaligned accesses", plural: true },
-  picture: "sizes",
+  picture: "numbers",
   meaning:
     "Large accesses start inside a stripe or block: each touches one more server, and ranks that share a stripe " +
     "wait for each other's locks. Small accesses and HDF5 files have separate findings.",
@@ -217,9 +217,12 @@ function alignedDomains(job: Job, worst: LayerRecord, stripe: number): Action {
   };
 }
 
+const isStriped = (job: Job, record: LayerRecord) => (fileOf(job, record)?.stripeCount ?? 0) >= 1;
+
+/** Without a stripe on record the alignment is that of the file system, and lfs may have nothing to say there. */
 const alignedParts = (job: Job, worst: LayerRecord, stripe: number): Action => ({
-  change: "Align accesses to stripes",
-  advice: `${worst.ranks > 1 ? `Make each rank's part a multiple of ${sizeText(stripe)} and start it at one` : `Start pieces at multiples of ${sizeText(stripe)}`}, or choose a stripe that divides the size of the pieces (lfs setstripe -S for a new file, a multiple of 64 KiB).`,
+  change: `Align accesses to ${isStriped(job, worst) ? "stripes" : sizeText(stripe)}`,
+  advice: `${worst.ranks > 1 ? `Make each rank's part a multiple of ${sizeText(stripe)} and start it at one` : `Start pieces at multiples of ${sizeText(stripe)}`}${isStriped(job, worst) ? ", or choose a stripe that divides the size of the pieces (lfs setstripe -S for a new file, a multiple of 64 KiB)" : ""}.`,
   snippet: snippetFor(job, SNIPPETS.alignedPieces, { stripeBytes: stripe, way: wayOf([worst]) }),
 });
 

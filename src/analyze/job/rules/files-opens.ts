@@ -58,6 +58,14 @@ const reopened = (job: Job, limits: { readonly ratio: number }, said: ReadonlySe
       !said.has(file.fileId) && fileCalls(job, file).opens >= limits.ratio * Math.max(1, file.called.ranks),
   );
 
+/** Nothing where one process opens one file. */
+const opensOfEach = (job: Job, files: readonly JobFile[], each: number) =>
+  job.ranks === 1 && files.length === 1
+    ? ""
+    : job.ranks === 1
+      ? `, ${times(each)} each on average`
+      : `, ${times(each)} by each rank that uses ${files.length === 1 ? "it" : "them"} on average`;
+
 function opensJudgement(job: Job, files: readonly JobFile[], least: number): Judgement | undefined {
   const opensOf = (file: JobFile) => fileCalls(job, file).opens;
   const opens = sum(files, opensOf);
@@ -79,7 +87,7 @@ function opensJudgement(job: Job, files: readonly JobFile[], least: number): Jud
       accesses: sum(files, ({ called }) => accessesOf(called)) / opens,
       opens,
     },
-    statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times, ${times(opens / uses)} by each rank that uses ${files.length === 1 ? "it" : "them"} on average (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
+    statement: `${many(files.length, "file")} ${files.length === 1 ? "is" : "are"} opened ${grouped(opens)} times${opensOfEach(job, files, opens / uses)} (the job has ${grouped(meta.opens)} opens).${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
     evidence: {
       ...metadataEvidence(job),
       ...worstFiles(

@@ -32,7 +32,7 @@ const manyFiles = defineRule({
   id: "many-files",
   title: "Very many files",
   subject: { text: "very many files", plural: true },
-  picture: "files",
+  picture: "numbers",
   meaning:
     "The job opens thousands of files, often one per rank: creating, opening and later listing them loads the metadata servers, and the set is hard to handle with tools.",
   needs: ANY_FILES,
@@ -48,8 +48,8 @@ const manyFiles = defineRule({
     if (files.length === 0 || others.speak("small-file-set", "metadata-storm")) return undefined;
     const meta = metadataFacts(job);
     const perProcess = own.perProcess
-      ? ` ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have private files, ${formatBytes(own.bytes / own.files.length)} each on average.`
-      : "";
+      ? `. ${grouped(own.ranks)} of ${grouped(job.ranks)} ranks have private files, ${formatBytes(own.bytes / own.files.length)} each on average.`
+      : sizesSentence(files);
     return {
       cost: fewerFiles(job, files),
       measured: {
@@ -57,7 +57,7 @@ const manyFiles = defineRule({
         bytes: sum(files, extentOf) / files.length,
         files: files.length,
       },
-      statement: `The job uses ${grouped(files.length)} files.${perProcess}${metadataSentence(job)}`,
+      statement: `The job uses ${grouped(files.length)} files${perProcess}${metadataSentence(job)}`,
       evidence: {
         numbers: [
           { label: "files", value: files.length, unit: "files" },
@@ -78,6 +78,13 @@ const manyFiles = defineRule({
     };
   },
 });
+
+/** ` of 32.8 kB on average, with 960 syncs.` */
+function sizesSentence(files: readonly JobFile[]): string {
+  const syncs = sum(files, ({ layers }) => sum([...layers.values()], (record) => known(record.syncs)));
+  const synced = syncs >= files.length ? `, with ${many(syncs, "sync")}` : "";
+  return ` of ${formatBytes(sum(files, extentOf) / files.length)} on average${synced}.`;
+}
 
 const filePerProcess = defineRule({
   id: "file-per-process",

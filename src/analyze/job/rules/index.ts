@@ -26,3 +26,4 @@ export const RULES: readonly Rule[] = [
 export { extentOf } from "./measures.ts";
 export { fileCalls } from "./per-job.ts";
 export { STRIPES_SOURCE, stripeArithmetic, stripesFor, stripesOf } from "./striping.ts";
+export { secondsText } from "./wording.ts";

@@ -84,7 +84,7 @@ const stdioSmall = defineRule({
   id: "stdio-small",
   title: "Unbuffered or flushed small stream calls",
   subject: { text: "small stream calls", plural: true },
-  picture: "sizes",
+  picture: "numbers",
   meaning:
     "Many small calls on a C stream reach the file system one by one, because the stream has no buffer or is flushed after each call.",
   needs: [["STDIO"]],

@@ -16,7 +16,7 @@ function random(way: Way): Rule {
     id: `random-${what}`,
     title: way === "read" ? "Random reads" : "Random writes",
     subject: { text: `random ${way}s`, plural: true },
-    picture: "sizes",
+    picture: "numbers",
     meaning:
       `Many ${what} start before the end of the rank's previous one: neither read-ahead nor merging of ` +
       "neighbouring requests helps. Reading a file again from its beginning does not count.",

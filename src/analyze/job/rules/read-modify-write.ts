@@ -156,7 +156,7 @@ const readAfterWrite = defineRule({
   id: "read-after-write",
   title: "Data read back",
   subject: { text: "data read back" },
-  picture: "files",
+  picture: "numbers",
   meaning:
     "A job writes a file and then reads it back. The data was already in memory; through the file system it moves twice more, or it comes from the page cache, and a benchmark then measures the cache.",
   needs: [["POSIX"]],

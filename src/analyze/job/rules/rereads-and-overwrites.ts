@@ -100,7 +100,7 @@ function again(way: Way): Rule {
       way === "read"
         ? { text: "repeated reads", plural: true }
         : { text: "repeated overwrites", plural: true },
-    picture: "files",
+    picture: "numbers",
     meaning:
       way === "read"
         ? "The same bytes of a file are read several times, by a rank or by every rank."

@@ -246,7 +246,7 @@ function syncJudgement(job: Job, files: readonly LayerRecord[]): Judgement | und
       "high",
       files.every(({ syncSeconds: timed }) => timed >= 0)
         ? "every sync was recorded with its time"
-        : "counted by the recorder for every call; Darshan includes sync time in write time, from which it is separated by the longest write",
+        : "every sync is counted; Darshan includes sync time in write time, from which it is separated by the longest write",
     ),
     claims: files.map(({ fileId }) => ({ fileId, way: "write" })),
   };
