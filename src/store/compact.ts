@@ -258,6 +258,9 @@ function partition(batches: readonly BatchInfo[], table: string, targetBytes: nu
   return lots;
 }
 
+const segmentNames = (batches: readonly BatchInfo[]): string[] =>
+  batches.flatMap(({ tables }) => Object.values(tables).flatMap((list) => list.map(({ file }) => file)));
+
 function entryOf({ entries }: Manifest, id: string): BatchInfo {
   const batch = entries.get(id);
   assert(batch !== undefined, "only entries are judged");
@@ -307,11 +310,11 @@ export function removeReplaced(
     removed.push(batch);
   }
   if (removed.length > 0) syncFolder(join(store, MANIFEST));
-  for (const { tables } of removed) {
-    for (const { file } of Object.values(tables).flat()) {
-      removeFile(join(store, file));
-      reached("segment-removed");
-    }
+  const counting = new Set(segmentNames(liveBatches(manifest)));
+  assert(!segmentNames(removed).some((file) => counting.has(file)), "a segment that counts is not removed");
+  for (const file of segmentNames(removed)) {
+    removeFile(join(store, file));
+    reached("segment-removed");
   }
   const removedBatches = removed.length;
   const removedBytes = removed.reduce((sum, batch) => sum + bytesOf(batch), 0);

@@ -62,6 +62,7 @@ export async function openSession(
   batches: readonly BatchInfo[],
   { bucket, ...options }: StoreOptions & { readonly bucket?: Bucket | undefined },
 ): Promise<StoreSession> {
+  assert(new Set(batches.map(({ id }) => id)).size === batches.length, "every batch is read once");
   const database = await openDatabase(store, options);
   const session = new StoreSession(store, batches, database, bucket);
   try {

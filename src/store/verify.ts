@@ -1,5 +1,6 @@
 /** Whether segments are what the manifest says. */
 import { join } from "node:path";
+import { assert } from "../base/assert.ts";
 import { FormatError } from "../base/errors.ts";
 import { hashFile, sizeOf } from "./files.ts";
 import type { BatchInfo, Segment } from "./manifest.ts";
@@ -55,6 +56,7 @@ export function groupsOf(segments: readonly Segment[], bytesLeast: number): Segm
     bytes = 0;
   }
   if (group.length > 0) groups.push(group);
+  assert(groups.flat().length === segments.length, "every segment is verified once");
   return groups;
 }
 

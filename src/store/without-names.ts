@@ -3,7 +3,8 @@
  * a key: the same name has the same code in all tables, and nobody without the key can try names.
  */
 import { createHmac } from "node:crypto";
-import type { Column, TableSchema } from "../model/index.ts";
+import { assert } from "../base/assert.ts";
+import { type Column, STORE_SCHEMA, type TableSchema } from "../model/index.ts";
 import { quoteName, quoteText } from "./database.ts";
 
 /** Texts that are words of ours, of Lustre or of Slurm; every other text is a name. */
@@ -27,6 +28,18 @@ const SENTENCES: ReadonlySet<string> = new Set(["warnings", "node_warnings", "re
 const NUMBERS: ReadonlySet<string> = new Set([
   ...["user_id", "run_id", "file_id", "application_id", "job_key", "hash_high", "hash_low"],
 ]);
+
+const KNOWN = new Map(
+  STORE_SCHEMA.flatMap(({ name, columns }) => columns.map((one) => [`${name}.${one.name}`, one])),
+);
+assert(
+  [...WORDS].every((word) => KNOWN.get(word)?.type === "text"),
+  "words that stay are texts of the store",
+);
+assert(
+  [...SENTENCES, ...NUMBERS].every((name) => [...KNOWN.values()].some((column) => column.name === name)),
+  "what is hidden by its name is a column of the store",
+);
 
 /** All columns of a table, as expressions that keep its types. */
 export function withoutNames({ name: table, columns }: TableSchema, query: string, key: string): string {
