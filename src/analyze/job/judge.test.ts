@@ -43,10 +43,10 @@ const rule = (
 
 const nothing = countersJob(1, []);
 
-/** Eight ranks write 400 pieces of 2 KiB each, with gaps of 14 KiB: strided, small, and parts of blocks. */
+/** Eight ranks write 400 pieces of 2 KiB each, with gaps of 18 KiB that no rank fills: strided, small, and parts of blocks. */
 const strided = worked(8, (app, rank, file) => {
   for (let i = 0; i < 400; i++)
-    app.write("POSIX", rank, file, { offset: (i * 8 + rank) * 2 * KIB, bytes: 2 * KIB });
+    app.write("POSIX", rank, file, { offset: (i * 10 + rank) * 2 * KIB, bytes: 2 * KIB });
 });
 
 /** Four ranks that write for seconds. */

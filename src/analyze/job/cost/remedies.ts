@@ -110,8 +110,12 @@ export function syncSeconds(job: Job, record: LayerRecord): number {
   return Math.max(0, least, likely);
 }
 
+/** Ours: a sync with this many bytes before it waits for them, not for the round trip. */
+const SYNCED_BYTES = 2 ** 20;
+
 /** What the bytes of a record take on their way to storage, with or without syncs, where the job's records tell it. */
 function storageSeconds(job: Job, record: LayerRecord): number {
+  if ((record.bytesWritten || 0) >= SYNCED_BYTES * record.syncs) return record.writeSeconds;
   const model = timeModel(job, record.layer, "write");
   return model !== undefined && model.source !== "nominal" ? model.perByte * (record.bytesWritten || 0) : 0;
 }

@@ -21,6 +21,10 @@ interface TimeModel {
 
 /** Ours: what one client of a parallel file system moves in a second when nothing is in its way. */
 const NOMINAL_BYTES_PER_SECOND = 1e9;
+/** Ours: at a millisecond a call and 128 MiB/s a call of this size pays as much for itself as for its bytes. */
+const HALF_BYTES = 128 * 1024;
+/** Ours: calls of this size and more are not told from bytes without another size to compare with. */
+const BANDWIDTH_BYTES = 2 * HALF_BYTES;
 /** Calls of this size and more pay for bytes rather than for calls. */
 const LARGE_BYTES = 2 ** 20;
 /** Mean sizes must differ by this factor before two records tell calls from bytes. */
@@ -121,9 +125,21 @@ function fitted(points: readonly Point[]): TimeModel | undefined {
   return error <= ERROR_MAX ? { perCall, perByte, source: "fit", records: points.length, error } : undefined;
 }
 
+/** Large calls pay mostly for bytes, whatever the storage: a call costs as much as some of them, and nothing beside many. */
+function assumedPerByte(points: readonly Point[]): number {
+  const total = (value: (point: Point) => number) => points.reduce((sum, point) => sum + value(point), 0);
+  const [calls, bytes, seconds] = [
+    total((point) => point.calls),
+    total((point) => point.bytes),
+    total((point) => point.seconds),
+  ];
+  const ofCalls = bytes >= BANDWIDTH_BYTES * calls ? 0 : HALF_BYTES * calls;
+  return Math.max(1 / NOMINAL_BYTES_PER_SECOND, bytes > 0 ? seconds / (bytes + ofCalls) : 0);
+}
+
 function withByteCost(points: readonly Point[], fastest: number): TimeModel {
   const isSeen = Number.isFinite(fastest);
-  const perByte = isSeen ? fastest : 1 / NOMINAL_BYTES_PER_SECOND;
+  const perByte = isSeen ? fastest : assumedPerByte(points);
   let [calls, rest] = [0, 0];
   for (const point of points) {
     calls += point.calls;

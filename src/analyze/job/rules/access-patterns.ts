@@ -21,7 +21,7 @@ import {
   WAYS,
   type Way,
 } from "./measures.ts";
-import { layerOf, posixFiles, traceOf } from "./per-job.ts";
+import { layerOf, posixFiles, stdioFiles, traceOf } from "./per-job.ts";
 
 /** Upper bounds of Darshan's classes of sizes, inclusive. */
 const UPPER_BOUNDS = [
@@ -112,6 +112,24 @@ export function randomFiles(job: Job, way: Way, limits: { share: number; calls: 
   return enough(matched, limits.calls);
 }
 
+/** Ours: a seek that stays in the buffer costs no more than copying; storage takes longer than this. */
+const FROM_STORAGE_SECONDS = 50e-6;
+
+/** Streams that seek before most reads, each of which waits for storage: the buffer is fetched for a few bytes. */
+export function seekingStreams(job: Job, limits: { calls: number }): Matched[] {
+  const matched: Matched[] = [];
+  for (const record of stdioFiles(job)) {
+    const { reads, readSeconds, bytesRead } = record;
+    const count = Math.min(reads, record.seeks - (record.opens || 0));
+    const isSeeking =
+      count >= 0.5 * reads &&
+      readSeconds >= FROM_STORAGE_SECONDS * reads &&
+      endOf(record, "read") >= POSITIONS_MIN * (bytesRead / reads);
+    if (isSeeking) matched.push({ record, count });
+  }
+  return enough(matched, limits.calls);
+}
+
 /**
  * Accesses that go back. Darshan counts the first access of a rank as one when it begins at 0, and so does each
  * pass over a file that is read again; these are taken off.
@@ -129,8 +147,14 @@ export interface Strided extends Matched {
   readonly source: "counters" | "traces";
 }
 
+/** Ours: part of a file that pieces fill where nothing but headers is left out. */
+const WOVEN = 0.9;
 /** Ours: below, a gap that occurs again is no pattern. */
 const REPEATED = 10;
+
+/** The pieces of each rank fill the gaps of the others: the size of the pieces costs. */
+const isWoven = (record: LayerRecord, way: Way) =>
+  record.ranks > 1 && bytesOf(record, way) >= WOVEN * endOf(record, way);
 
 /** Files that are accessed in small pieces at equal gaps, by POSIX calls of the application itself. */
 export function stridedFiles(
@@ -145,7 +169,7 @@ export function stridedFiles(
     if (!(calls >= REPEATED * record.ranks) || taken.has(record.fileId)) continue;
     if (!(bytesOf(record, way) < limits.bytes * calls) || !(consecutiveOf(record, way) < 0.5 * calls))
       continue;
-    if (layerOf(job, record, "MPI-IO") !== undefined) continue;
+    if (layerOf(job, record, "MPI-IO") !== undefined || isWoven(record, way)) continue;
     const gaps = record.strides.filter(({ bytes, count }) => bytes > 0 && count >= REPEATED);
     const trace = traceOf(job, record)?.[way];
     const counted = Math.min(
@@ -256,6 +280,8 @@ function alternated(job: Job, record: LayerRecord): number {
   // Reads that the write of the same place followed: nothing is inferred.
   if (trace !== undefined && isRewritten(trace))
     return (record.bytesRead * trace.rewrites.calls) / trace.read.calls;
+  // What is changed is read first; what is written first is read back.
+  if (record.writeStart < record.readStart) return 0;
   const turns = record.rwSwitches >= 0.5 * accessesOf(record);
   const [written, read] = WAYS.map((way) => endOf(record, way)) as [number, number];
   const same = Math.min(read, written) >= 0.5 * Math.max(read, written);

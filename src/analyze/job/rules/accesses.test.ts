@@ -267,20 +267,27 @@ describe("noncontiguous", () => {
   it("reports pieces at equal gaps and advises by NCIO", () => {
     const job = worked(8, (app, rank, file) => {
       for (let i = 0; i < 400; i++)
-        app.write("POSIX", rank, file, { offset: (i * 8 + rank) * 2 * KIB, bytes: 2 * KIB });
+        app.write("POSIX", rank, file, { offset: (i * 10 + rank) * 2 * KIB, bytes: 2 * KIB });
     });
     const finding = findingOf(job, "noncontiguous");
-    // 399 gaps of 14 KiB for each of 8 ranks.
+    // 399 gaps of 18 KiB for each of 8 ranks.
     expect(finding.evidence.numbers[0]).toMatchObject({ value: 8 * 399, of: 8 * 400 });
     expect(finding.statement).toContain(
       "99.8 % of accesses (3,192 of 3,200) to 1 file come at a regular gap",
     );
-    expect(finding.statement).toContain(
-      "write 2 KiB and skip 14 KiB (12.5 % of the range is used by a rank)",
-    );
+    expect(finding.statement).toContain("write 2 KiB and skip 18 KiB (10 % of the range is used by a rank)");
     expect(finding.advice).toContain("NCIO, section 6");
-    expect(finding.snippet?.code).toContain("region = 2048, gap = 14336");
+    expect(finding.snippet?.code).toContain("region = 2048, gap = 18432");
     expect(idsOf(job)).toEqual(["noncontiguous"]);
+  });
+
+  it("leaves pieces that fill the gaps of other ranks to small calls", () => {
+    const woven = worked(4, (app, rank, file) => {
+      for (let i = 0; i < 400; i++)
+        app.write("POSIX", rank, file, { offset: (i * 4 + rank) * 8 * KIB, bytes: 8 * KIB });
+    });
+    expect(idsOf(woven)).toEqual(["small-writes"]);
+    expect(findingOf(woven, "small-writes").advice).toContain("collective");
   });
 
   it("advises whole ranges to one process without MPI, and two-phase I/O for very many pieces", () => {

@@ -119,6 +119,8 @@ function fewerCalls(job: Job, files: readonly JobFile[]): Action {
 
 /** Ours: nobody keeps data in as many files of a few kilobytes; metadata benchmarks make them. */
 const BENCHMARK_FILES = 10_000;
+/** Ours: a state or a mark, less than a sector. */
+const NEXT_TO_NOTHING_BYTES = 512;
 
 interface Storm {
   readonly files: readonly JobFile[];
@@ -139,7 +141,7 @@ function stormOf(
     const { opens, stats, metaSeconds } = fileCalls(job, file);
     const repeated = made(file) >= limits.repeats * file.called.ranks;
     // A small file that is written once holds data; names that hold nothing, or are asked for, are the point themselves.
-    const asked = 2 * stats >= opens || isBenchmark || bytesMoved(file) === 0;
+    const asked = 2 * stats >= opens || isBenchmark || bytesMoved(file) <= NEXT_TO_NOTHING_BYTES;
     const empty = opens > 0 && bytesMoved(file) <= limits.bytes * opens && asked;
     if (isWaiting(job, file)) return false;
     return (repeated || empty) && !(file.seconds > 0 && metaSeconds < limits.share * file.seconds);

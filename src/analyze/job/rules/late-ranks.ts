@@ -51,22 +51,32 @@ export function lateInCalls(record: LayerRecord, ratio: number) {
 /** The rank that loses most in files that several ranks use, over all files in which it is the late one. */
 export function lateInSharedFiles(job: Job, limits: LateLimits): Late | undefined {
   const byRank = new Map<number, { file: JobFile; one: SharedTime }[]>();
+  let all = 0;
   for (const file of realFiles(job)) {
     if (!(file.called.ranks >= limits.ranks)) continue;
     const one = sharedTime(timedByRank(file));
+    all += one.seconds || 0;
     const isLate =
       one.mean > 0 &&
       one.record.slowestRank >= 0 &&
       one.record.ranks >= limits.ranks &&
       one.seconds >= limits.ratio * one.others &&
-      one.bytes <= limits.bytes * one.meanBytes;
+      // Below collective calls only aggregators move data: the mean of all ranks is that of none of them.
+      one.bytes <= (one.record.layer === file.called.layer ? limits.bytes : AGGREGATOR_BYTES) * one.meanBytes;
     if (!isLate) continue;
     const known = byRank.get(one.record.slowestRank);
     if (known === undefined) byRank.set(one.record.slowestRank, [{ file, one }]);
     else known.push({ file, one });
   }
-  return [...byRank].map(([rank, list]) => lateInAll(rank, list)).sort((a, b) => b.excess - a.excess)[0];
+  // In each of many files some rank is the last: one that is so by chance is not in most of them.
+  return [...byRank]
+    .map(([rank, list]) => lateInAll(rank, list))
+    .filter(({ seconds }) => seconds >= 0.5 * all)
+    .sort((a, b) => b.excess - a.excess)[0];
 }
+
+/** Ours: all ranks are aggregators, but for the last part of the file. */
+const AGGREGATOR_BYTES = 1.2;
 
 /** Time of the slowest rank of a record beside the others. */
 interface SharedTime {

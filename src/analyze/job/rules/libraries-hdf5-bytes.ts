@@ -2,13 +2,13 @@
 import { formatBytes } from "../../../base/units.ts";
 import { largerLibraryCalls } from "../cost/library-remedies.ts";
 import type { Healthy } from "../cost/ledger.ts";
-import { estimatedCost, fewerBytes } from "../cost/remedies.ts";
+import { estimatedCost, fewerBytes, largerCalls } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
-import { type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
+import { type CostClaim, defineRule, type Judgement, limit, type Rule } from "../rule.ts";
 import { SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
-import { bytesMoved, heaviest, KIB, known, MIB, sum } from "./measures.ts";
+import { accessesOf, bytesMoved, heaviest, KIB, known, mainWay, MIB, sum, WAYS } from "./measures.ts";
 import { unseenChunks, unseenFilling } from "./libraries-hdf5-unseen.ts";
 import { oncePerJob } from "../once-per-job.ts";
 import { grouped, many, sizeText, times } from "./wording.ts";
@@ -79,6 +79,9 @@ function withoutFilling(job: Job, files: readonly Hdf5File[]): CostClaim {
   return estimatedCost(healthy, model, { unseenSeconds: Math.min(unseenSeconds, job.runSeconds || 0) });
 }
 
+/** Ours: at most what the object header of a dataset and its part of the group's index take. */
+const HEADER_BYTES = 4 * KIB;
+
 const hdf5Fill = defineRule({
   id: "hdf5-fill",
   title: "HDF5 writes fill values first",
@@ -93,10 +96,12 @@ const hdf5Fill = defineRule({
   thresholds: { ratio: RATIO, bytes: BEYOND },
   judge(job, limits) {
     const files = hdf5Transfers(job).filter(
-      ({ below, written }) =>
+      ({ below, written, datasets }) =>
         written > 0 &&
         below.bytesWritten >= limits.ratio * written &&
-        below.bytesWritten - written >= limits.bytes &&
+        below.bytesWritten - written >= limits.bytes + HEADER_BYTES * datasets.length &&
+        // What was written to datasets that the log lacks would count as filling.
+        !job.partialModules.has("H5D") &&
         // Chunks that are read, changed and written again are another cause.
         !(known(below.bytesRead) >= 0.5 * (below.bytesWritten - written)),
     );
@@ -205,6 +210,65 @@ const hdf5ChunkCache = defineRule({
   },
 });
 
+/** Files of a program without parallel HDF5 that get small accesses for other objects than datasets. */
+function smallObjects(
+  job: Job,
+  limits: { readonly bytes: number; readonly calls: number },
+  said: ReadonlySet<string>,
+): Judgement | undefined {
+  const moved = new Map(hdf5Transfers(job).map(({ file, written, read }) => [file.fileId, written + read]));
+  const files = job.layer("H5F").flatMap(({ fileId, usesMpiio, syncs: flushes }) => {
+    const below = usesMpiio > 0 || said.has(fileId) ? undefined : job.file(fileId)?.layers.get("POSIX");
+    if (below === undefined) return [];
+    const calls = accessesOf(below);
+    const bytes = bytesMoved(below);
+    const isSmall = calls >= limits.calls * below.ranks && bytes <= limits.bytes * calls;
+    return isSmall && (moved.get(fileId) ?? 0) < 0.5 * bytes ? [{ below, calls, bytes, flushes }] : [];
+  });
+  if (files.length === 0) return undefined;
+  const worst = heaviest(files, ({ calls }) => calls).below;
+  const calls = sum(files, (file) => file.calls);
+  const bytes = sum(files, (file) => file.bytes);
+  const flushes = sum(files, (file) => file.flushes);
+  const way = mainWay(worst);
+  const listed: Listed[] = files.map((file) => ({
+    record: file.below,
+    weight: file.calls,
+    note: `${grouped(file.calls)} accesses of ${sizeText(file.bytes / file.calls)}`,
+  }));
+  return {
+    cost: largerCalls(
+      job,
+      files.flatMap(({ below }) => WAYS.map((one) => ({ record: below, way: one }))),
+    ),
+    measured: { bytes: bytes / calls, calls },
+    statement: `HDF5 makes ${grouped(calls)} accesses of ${sizeText(bytes / calls)} on average to ${many(files.length, "file")}, most of them for no dataset: attributes, headers and indexes${flushes > 0 ? `, after ${many(flushes, "flush", "flushes")}` : ""}.`,
+    evidence: {
+      numbers: [
+        { label: "accesses below HDF5", value: calls, unit: "calls" },
+        { label: "mean size", value: bytes / calls, unit: "bytes", size: true },
+        { label: "flushes", value: flushes, unit: "calls" },
+      ],
+      ...worstRecords(listed),
+      ...spanOf(listed, way),
+    },
+    action: {
+      change: "Put small objects together",
+      advice:
+        "Put many attributes or tiny datasets into one dataset, or into a compound type, and flush once after the last; a file that fits into memory can be made there and written at the end (H5Pset_fapl_core).",
+      snippet: snippetFor(job, SNIPPETS.hdf5Rows, { way }),
+    },
+    effect: "A few writes of megabytes instead of one for each header.",
+    ...trust(
+      job,
+      ["H5F", "POSIX"],
+      "medium",
+      "calls of both layers are counted; attributes are not recorded",
+    ),
+    claims: files.map(({ below: { fileId } }) => ({ fileId })),
+  };
+}
+
 /** Ours: a file with fewer accesses of a rank is not accessed row by row. */
 const REPEATED = 10;
 
@@ -215,7 +279,7 @@ const hdf5Small = defineRule({
   picture: "sizes",
   meaning:
     "Datasets are read or written in many small accesses, a row or an element at a time; each passes through all layers down to storage.",
-  needs: [["H5D"]],
+  needs: [["H5D", "H5F"]],
   thresholds: {
     bytes: limit`${64 * KIB} bytes, at most | mean size of the accesses to the datasets of a file, at most | ours: a sixteenth of Lustre's usual stripe of 1 MiB`,
     calls: limit`100 calls | accesses of each rank, over all such files | ours: fewer are not a pattern`,
@@ -230,7 +294,8 @@ const hdf5Small = defineRule({
       return isSmall && !said.has(file.file.fileId) ? [{ ...file, calls, bytes, ranks }] : [];
     });
     // A file for each step has a part of the accesses.
-    if (!(sum(files, (file) => file.calls / file.ranks) >= limits.calls)) return undefined;
+    if (!(sum(files, (file) => file.calls / file.ranks) >= limits.calls))
+      return smallObjects(job, limits, said);
     const worst = heaviest(files, ({ calls }) => calls);
     const calls = sum(files, (file) => file.calls);
     const bytes = sum(files, (file) => file.bytes);

@@ -1,6 +1,7 @@
 /** Rules on C streams (fopen, fwrite, fprintf). */
 import { formatBytes } from "../../../base/units.ts";
-import { estimatedCost } from "../cost/remedies.ts";
+import { estimatedCost, unknownCost } from "../cost/remedies.ts";
+import { timeModel } from "../cost/time-model.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
@@ -38,7 +39,7 @@ const stdioBulk = defineRule({
   },
   drishti: "S01",
   judge(job, limits, others) {
-    const said = others.claimed(["stdio-small"]);
+    const said = others.claimed(["stdio-small", "random-reads", "re-reads"]);
     const files = stdioFiles(job).filter((record) => bytesMoved(record) > 0 && !said.has(record.fileId));
     const bytes = sum(files, bytesMoved);
     const all = bytes + sum(posixFiles(job), bytesMoved);
@@ -54,7 +55,7 @@ const stdioBulk = defineRule({
       note: `${formatBytes(record.bytesRead || 0)} read, ${formatBytes(record.bytesWritten || 0)} written`,
     }));
     return {
-      cost: bufferedStreams(files),
+      cost: asWithoutStreams(job, files),
       measured: { share: bytes / all, bytes },
       statement:
         `C streams move ${partOfBytes(bytes, all, "the data")}, in ${many(calls, "call")} on ${many(files.length, "file")}.` +
@@ -236,6 +237,23 @@ const BUFFER_BYTES_PER_SECOND = 1e9;
 
 const bufferedSeconds = (calls: number, bytes: number) =>
   BUFFERED_CALL_SECONDS * calls + bytes / BUFFER_BYTES_PER_SECOND;
+
+/** The bytes at the rate that this job reaches without streams. */
+function asWithoutStreams(job: Job, records: readonly LayerRecord[]): CostClaim {
+  const healthy = records.flatMap((record) =>
+    WAYS.flatMap((way) => {
+      const model = timeModel(job, "POSIX", way);
+      const seconds = secondsOf(record, way);
+      if (!(seconds > 0) || model === undefined || model.source === "nominal") return [];
+      return [
+        { record, part: way, remains: Math.min(1, (model.perByte * known(bytesOf(record, way))) / seconds) },
+      ];
+    }),
+  );
+  return healthy.length > 0
+    ? estimatedCost(healthy, "the bytes at the rate that this job reaches without streams")
+    : unknownCost("how fast these bytes are moved without streams is not in the log", "info");
+}
 
 /** Every call finds a buffer of megabytes. */
 function bufferedStreams(records: readonly LayerRecord[]): CostClaim {

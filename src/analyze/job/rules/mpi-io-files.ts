@@ -27,6 +27,17 @@ function reachesStorageOneByOne(job: Job, record: LayerRecord, way: Way): boolea
   );
 }
 
+/** Each rank goes through a range of its own: its small calls become large without the others. */
+function isInOrder(job: Job, record: LayerRecord, way: Way): boolean {
+  const below = layerOf(job, record, "POSIX");
+  return (
+    below !== undefined &&
+    bytesOf(record, way) < MIB * callsOf(record, way) &&
+    callsOf(below, way) >= 0.5 * callsOf(record, way) &&
+    consecutiveOf(below, way) >= 0.5 * callsOf(below, way)
+  );
+}
+
 /** Files that several ranks opened together and yet access one by one. */
 export function independentFiles(
   job: Job,
@@ -41,6 +52,7 @@ export function independentFiles(
       !isOpenedAlone(record) &&
       independentOf(job, record, way) > 0 &&
       independentOf(job, record, way) >= limits.share * callsOf(record, way) &&
+      !isInOrder(job, record, way) &&
       // Calls of megabytes gain little by being joined; only many of them are worth a word.
       (bytesOf(record, way) < MIB * callsOf(record, way) ||
         independentOf(job, record, way) >= 10 * limits.calls),

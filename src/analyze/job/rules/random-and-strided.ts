@@ -3,7 +3,7 @@ import { largerCalls } from "../cost/remedies.ts";
 import type { Job } from "../job.ts";
 import { type Action, defineRule, limit, type Rule } from "../rule.ts";
 import { programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
-import { countOf, randomFiles, type Strided, stridedFiles } from "./access-patterns.ts";
+import { countOf, randomFiles, seekingStreams, type Strided, stridedFiles } from "./access-patterns.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import { bytesOf, callsOf, frequentSize, heaviest, KIB, MIB, secondsOf, sum, type Way } from "./measures.ts";
 import { ncioSentence } from "./ncio-pattern.ts";
@@ -19,16 +19,23 @@ function random(way: Way): Rule {
     picture: "numbers",
     meaning:
       `Many ${what} start before the end of the rank's previous one: neither read-ahead nor merging of ` +
-      "neighbouring requests helps. Reading a file again from its beginning does not count.",
-    needs: [["POSIX"]],
+      "neighbouring requests helps. Reading a file again from its beginning does not count." +
+      (way === "read" ? " Of C streams, reads that follow a seek and wait for storage." : ""),
+    needs: way === "read" ? [["POSIX", "STDIO"]] : [["POSIX"]],
     thresholds: {
       share: limit`0.2 share | ${what} of a file that go backwards; about half do when the order is random | Drishti: random_operations`,
       calls: limit`100 calls | ${what} that go back | ours: fewer calls are not a pattern; the severity follows from their cost`,
     },
     drishti: way === "read" ? "P11" : "P13",
-    judge(job, limits) {
-      const files = randomFiles(job, way, limits);
+    judge(job, limits, others) {
+      const said = others.claimed(["hdf5-small"], way);
+      const posix = randomFiles(job, way, limits).filter(({ record }) => !said.has(record.fileId));
+      const streams = posix.length === 0 && way === "read";
+      const files = streams ? seekingStreams(job, limits) : posix;
       if (files.length === 0) return undefined;
+      const how = streams
+        ? "follow a seek of their stream"
+        : "begin before the end of the previous one of their rank";
       const records = files.map(({ record }) => record);
       const count = countOf(files);
       const calls = sum(records, (record) => callsOf(record, way));
@@ -37,7 +44,7 @@ function random(way: Way): Rule {
       const listed: Listed[] = files.map((file) => ({
         record: file.record,
         weight: file.count,
-        note: `${grouped(file.count)} of ${many(callsOf(file.record, way), way)} go back`,
+        note: `${grouped(file.count)} of ${many(callsOf(file.record, way), way)} ${streams ? "follow a seek" : "go back"}`,
       }));
       const mpi = files.some(({ record }) => layerOf(job, record, "MPI-IO") !== undefined);
       return {
@@ -47,7 +54,7 @@ function random(way: Way): Rule {
         ),
         measured: { share: count / calls, calls: count },
         statement:
-          `${partOf(count, calls, what)} ${way === "read" ? "from" : "to"} ${many(files.length, "file")} begin before the end of the previous one of their rank` +
+          `${partOf(count, calls, what)} ${way === "read" ? "from" : "to"} ${many(files.length, "file")} ${how}` +
           `${usual === undefined ? "" : `; the most frequent size is ${sizeText(usual)}`}.` +
           costSentence(
             job,
@@ -56,7 +63,12 @@ function random(way: Way): Rule {
           ),
         evidence: {
           numbers: [
-            { label: `${what} that go back`, value: count, unit: "calls", of: calls },
+            {
+              label: `${what} that ${streams ? "follow a seek" : "go back"}`,
+              value: count,
+              unit: "calls",
+              of: calls,
+            },
             ...(usual === undefined
               ? []
               : [{ label: "most frequent size", value: usual, unit: "bytes", size: true } as const]),
@@ -70,12 +82,14 @@ function random(way: Way): Rule {
           way === "read"
             ? "Sorted requests can be merged and prefetched; those that stay scattered no longer fetch unused data."
             : "Sorted requests can be merged into whole stripes before they reach the servers.",
-        ...trust(
-          job,
-          ["POSIX"],
-          "high",
-          "counted by the recorder for every access; the first access after each open and whole passes are subtracted",
-        ),
+        ...(streams
+          ? trust(job, ["STDIO"], "medium", "seeks of streams are counted; where they go is not recorded")
+          : trust(
+              job,
+              ["POSIX"],
+              "high",
+              "counted by the recorder for every access; the first access after each open and whole passes are subtracted",
+            )),
         claims: records.map(({ fileId }) => ({ fileId, way })),
       };
     },
@@ -128,7 +142,7 @@ const noncontiguous = defineRule({
     const files = stridedFiles(
       job,
       limits,
-      others.claimed(["random-reads", "random-writes", "misaligned", "read-modify-write"]),
+      others.claimed(["random-reads", "random-writes", "misaligned", "read-modify-write", "hdf5-small"]),
     );
     if (files.length === 0) return undefined;
     const worst = heaviest(files, (file) => file.count);

@@ -1,5 +1,6 @@
 /** Rules on who does the I/O. */
 import { formatBytes, formatRate } from "../../../base/units.ts";
+import { timedRecords } from "../cost/ledger.ts";
 import { estimatedCost, NO_COST, recordedCost } from "../cost/remedies.ts";
 import type { Job, JobFile } from "../job.ts";
 import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
@@ -150,7 +151,7 @@ const straggler = defineRule({
   needs: ANY_FILES,
   drishti: "P19",
   thresholds: {
-    ratio: limit`3 ratio | time of the slowest rank / mean of the others | ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti requires 0.15 of the summed time (imbalance_stragglers)`,
+    ratio: limit`2.4 ratio | time of the slowest rank / mean of the others | ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti requires 0.15 of the summed time (imbalance_stragglers)`,
     bytes: limit`2 ratio, at most | bytes of the slowest rank / mean, at most | ours: above that, the bytes are the reason`,
     ranks: limit`3 ranks | ranks that use the files | ours: with only two, either may be the normal one`,
     cost: COST,
@@ -411,7 +412,9 @@ function sharedByRanks(job: Job, files: readonly JobFile[], bytes: number, secon
   const model = `its bytes split over ${grouped(ranks)} ranks`;
   return estimatedCost(
     // Opens and stats of that rank stay its own.
-    files.flatMap(({ called }) => WAYS.map((part) => ({ record: called, part, remains: 1 / times }))),
+    files.flatMap((file) =>
+      timedRecords(file).flatMap((record) => WAYS.map((part) => ({ record, part, remains: 1 / times }))),
+    ),
     times < ranks
       ? `${model}, at ${formatRate(reached)} in total as elsewhere in this job`
       : `${model}, each at the rate of this one; the file system may deliver less`,

@@ -122,12 +122,14 @@ const inMemory = (job: Job): Action => ({
   snippet: snippetFor(job, SNIPPETS.updateInMemory),
 });
 
-/** First written, then read, up to where it was written; perhaps in several passes, but not in turns. */
+/** First written, then read, up to where it was written; in several passes or in turns no more than was written. */
 const isReadBack = (record: LayerRecord) =>
   record.bytesWritten > 0 &&
   record.readStart > record.writeStart &&
   endOf(record, "read") <= endOf(record, "write") &&
-  (record.readStart >= record.writeEnd || record.rwSwitches <= 0.1 * accessesOf(record));
+  (record.readStart >= record.writeEnd ||
+    record.rwSwitches <= 0.1 * accessesOf(record) ||
+    record.bytesRead <= 1.1 * record.bytesWritten);
 /** Part of the read time that is not spent on what is written next; single calls tell it. */
 function readsLeft(job: Job, record: LayerRecord, mpi: boolean): number {
   const calls = traceOf(job, record);
@@ -198,7 +200,10 @@ const readAfterWrite = defineRule({
     }));
     return {
       cost: fewerBytes(
-        files.map(({ record, bytes: back }) => ({ record, way: "read", needed: record.bytesRead - back })),
+        files.map(({ record, bytes: back }) => {
+          const asked = askedIn(job, record, "read") ?? record;
+          return { record: asked, way: "read", needed: asked.bytesRead - back };
+        }),
         "without reading the data back",
       ),
       measured: { share: bytes / written, bytes },

@@ -13,6 +13,9 @@ const PYTHON = /(^|[\s/])(python[\d.]*|ipython|torchrun|jupyter)(\s|$)|\.py(\s|$
 const CODE =
   /\.(py|pyc|pyi|so(\.\d+)*|pth|dist-info|egg-info|json|toml|ya?ml|cfg|ini|txt|conf|zip|whl)$|\/(site|dist)-packages\/|\/lib\/python/;
 
+/** What an MPI library makes to pass messages and to try out locks. */
+const OF_MPI = /\/(ompi|openmpi-sessions|pmix|prte)[^/]*\/|\.locktest\.\d+$/;
+
 const isPython = (job: Job) =>
   job.runs.some(({ commandLine, application }) => PYTHON.test(commandLine) || PYTHON.test(application));
 
@@ -40,7 +43,7 @@ const missingWorkerIo = defineRule({
     // A recording or a trace has every process; a log of Darshan has those that it was loaded into.
     if (!isPython(job) || job.runs.some(({ kind }) => kind !== "darshan")) return undefined;
     const data = realFiles(job).filter(
-      ({ path }) => !CODE.test(path) && !/^\/(dev|proc|sys|etc)\//.test(path),
+      ({ path }) => !CODE.test(path) && !OF_MPI.test(path) && !/^\/(dev|proc|sys|etc)\//.test(path),
     );
     const files = data.filter((file) => isTouchedOnly(job, file));
     if (files.length < limits.files || files.length < limits.share * data.length) return undefined;

@@ -126,6 +126,7 @@ function again(way: Way): Rule {
         weight: file.bytes - file.distinctBytes,
         note: `${formatBytes(file.bytes)} ${done} of ${formatBytes(file.distinctBytes)}: ${times(file.bytes / file.distinctBytes)}`,
       }));
+      const firstPart = way === "read" && !byRanks ? firstReads(job, bytes, distinct) : 0;
       const reopened = files.every(
         (file) => file.record.opens >= 0.9 * file.record.ranks * (file.bytes / file.distinctBytes),
       );
@@ -136,9 +137,11 @@ function again(way: Way): Rule {
             : fewerBytes(
                 files.map((file) => ({
                   ...{ record: askedIn(job, file.record, way) ?? file.record, way },
-                  needed: file.distinctBytes,
+                  needed: Math.max(file.distinctBytes, firstPart * file.bytes),
                 })),
-                `only the first ${way} of each byte, at the overall rate`,
+                firstPart > distinct / bytes
+                  ? "only the first read of each byte, which the heat map shows to be the slow ones"
+                  : `only the first ${way} of each byte, at the overall rate`,
               ),
         measured: {
           ratio: bytes / distinct,
@@ -181,6 +184,37 @@ function again(way: Way): Rule {
       };
     },
   });
+}
+
+/** Ours: the files must be nearly all that is read, or the bins show the others. */
+const MAIN_PART = 0.9;
+/** Ours: less is the width of bins. */
+const SLOWER = 1.5;
+
+/**
+ * Part of the time with reads that passes until each row of the heat map has read as much as there is different: what comes
+ * later may be cached.
+ */
+function firstReads({ activity }: Job, bytes: number, distinct: number): number {
+  if (activity === undefined) return 0;
+  const { cellsRead, rows } = activity;
+  const columns = cellsRead.length / rows;
+  let [first, all, moved] = [0, 0, 0];
+  for (let row = 0; row < rows; row++) {
+    const bins = cellsRead.subarray(row * columns, (row + 1) * columns).filter((cell) => cell > 0);
+    const read = sum(bins, (cell) => cell);
+    let left = (read * distinct) / bytes;
+    for (const [at, cell] of bins.entries()) {
+      // The bin in which the first pass ends: up to there as fast as in those before.
+      const usual = at > 0 && left < cell ? (read * distinct - left * bytes) / bytes / at : cell;
+      first += Math.min(1, left / Math.min(cell, usual));
+      left -= Math.min(left, cell);
+    }
+    all += bins.length;
+    moved += read;
+  }
+  const isSlower = first >= SLOWER * all * (distinct / bytes);
+  return all > 0 && isSlower && bytes >= MAIN_PART * moved ? first / all : 0;
 }
 
 const keepInMemory = (job: Job, reopened: boolean): Action => ({
