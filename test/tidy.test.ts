@@ -75,7 +75,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/record/experiment/programs.ts": ["libraryName"],
   "src/record/experiment/run.ts": ["delayWords", "wordsOf"],
   "src/record/launch.ts": ["RecordOptions"],
-  "src/studies/reuse.ts": ["accessBytes", "databaseBytes"],
+  "src/studies/reuse.ts": ["keepFiles", "databaseBytes"],
   "src/studies/metric-runs.ts": ["KeptRuns"],
   "src/store/batch.ts": ["ROW_GROUP_ROWS"],
   "src/store/export.ts": ["exportTable"],

@@ -5,7 +5,6 @@ import {
   coefficientOfVariation,
   gini,
   mean,
-  passing,
   pearson,
   quantile,
   quantileOf,
@@ -17,13 +16,6 @@ import {
 } from "./statistics.ts";
 
 describe("statistics", () => {
-  it("keeps what passes, in order, by value and by place", () => {
-    const values = Float64Array.of(3, Number.NaN, -1, 0, 3);
-    expect(passing(values, (value) => !Number.isNaN(value))).toEqual(Float64Array.of(3, -1, 0, 3));
-    expect(passing(values, (_, i) => i > 2)).toEqual(Float64Array.of(0, 3));
-    expect(passing(values, () => false)).toEqual(new Float64Array(0));
-  });
-
   it("sums without losing small values beside large ones", () => {
     expect(sum([1e16, 1, -1e16, 1])).toBe(2);
     expect(sum([])).toBe(0);

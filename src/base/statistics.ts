@@ -5,20 +5,6 @@
 
 type Numbers = ArrayLike<number>;
 
-/** The values that pass, in their order: as `filter`, which takes four times as long. */
-export function passing(
-  values: Float64Array,
-  passes: (value: number, index: number) => boolean,
-): Float64Array<ArrayBuffer> {
-  const all = new Float64Array(values.length);
-  let n = 0;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    if (passes(value, i)) all[n++] = value;
-  }
-  return all.slice(0, n);
-}
-
 export function sum(values: Numbers): number {
   // Neumaier's compensated sum: a million small values beside a large one keep their digits.
   let total = 0;
@@ -69,16 +55,19 @@ export function quantile(sorted: Numbers, share: number): number {
  * Quantile of values in any order, as `quantile` of the sorted ones. The two values that count are found without sorting
  * the others (Hoare's selection), in a copy.
  */
-export function quantileOf(values: Numbers, share: number): number {
+export const quantileOf = (values: Numbers, share: number): number =>
+  quantileIn(Float64Array.from(values), share);
+
+/** As `quantileOf`; the values change places. */
+export function quantileIn(values: Float64Array, share: number): number {
   if (values.length === 0) return Number.NaN;
-  const copy = Float64Array.from(values);
-  const place = share * (copy.length - 1);
+  const place = share * (values.length - 1);
   const below = Math.floor(place);
-  const low = select(copy, below);
+  const low = select(values, below);
   // All behind the place are at least as large; the next one is the least of them.
   let high = Number.POSITIVE_INFINITY;
-  for (let i = below + 1; i < copy.length; i++) high = Math.min(high, copy[i] as number);
-  return below + 1 < copy.length ? low + (place - below) * (high - low) : low;
+  for (let i = below + 1; i < values.length; i++) high = Math.min(high, values[i] as number);
+  return below + 1 < values.length ? low + (place - below) * (high - low) : low;
 }
 
 /** Puts the k-th smallest value at place k, smaller ones before it and larger ones behind it. */

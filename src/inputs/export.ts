@@ -1,18 +1,11 @@
 /** Calls of inputs on their way to other programs, and files that are written piece by piece. */
 import { once } from "node:events";
-import { closeSync, openSync, readSync, rmSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGzip } from "node:zlib";
-import { FormatError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
-import {
-  CallCollection,
-  type CollectionOptions,
-  type OrderedCalls,
-  type Spill,
-} from "../formats/export/index.ts";
+import { CallCollection, type CollectionOptions, type OrderedCalls } from "../formats/export/index.ts";
 import { type CallNote, joinedNotes, noteText } from "../model/index.ts";
-import { writeFully } from "../node/durable.ts";
+import { FileSpill } from "../node/file-spill.ts";
 import { createOutput, temporaryPath } from "../node/output-file.ts";
 import { findInputs, gatherCalls, withoutTwins } from "./job/index.ts";
 import { holdPipes } from "./held-pipes.ts";
@@ -57,41 +50,6 @@ export async function withCalls<T>(
     return await use(collection.finish(), collection);
   } finally {
     spill.close();
-  }
-}
-
-/** Made when it is first needed. */
-class FileSpill implements Spill {
-  readonly #path: string;
-  #descriptor: number | undefined;
-  #bytes = 0;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  append(bytes: Uint8Array): void {
-    this.#descriptor ??= openSync(this.#path, "w+");
-    writeFully(this.#descriptor, bytes, this.#bytes);
-    this.#bytes += bytes.length;
-  }
-
-  read(offset: number, length: number): Uint8Array {
-    const bytes = new Uint8Array(length);
-    let done = 0;
-    while (done < length) {
-      const got = readSync(this.#descriptor as number, bytes, done, length - done, offset + done);
-      if (got === 0)
-        throw new FormatError(this.#path, { offset: offset + done }, "the temporary file is truncated");
-      done += got;
-    }
-    return bytes;
-  }
-
-  close(): void {
-    if (this.#descriptor === undefined) return;
-    closeSync(this.#descriptor);
-    rmSync(this.#path, { force: true });
   }
 }
 

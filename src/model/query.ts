@@ -1,4 +1,5 @@
 /** What analyses of a store ask of it, and what fills one. store/ gives both; tests may give their own. */
+import type { Spill } from "../base/spill.ts";
 import type { TableSchema } from "./schema.ts";
 import type { ColumnSource } from "./tables.ts";
 
@@ -35,6 +36,8 @@ export interface Queryable {
    * one over a bucket: `every_runs` and `every_jobs`, the rows of all buckets.
    */
   part?(name: string): string | undefined;
+  /** A place on disk, gone when the database is closed; undefined: there is none. */
+  spill?(): Spill | undefined;
   /** What the database may hold in memory from now on; more is spilled to disk. */
   limitMemory(bytes: number): Promise<void>;
   /** Statements without a result, such as `create table`: what is made lives as long as this database. */

@@ -19,6 +19,8 @@ export interface Database {
   readonly connection: DuckDBConnection;
   readonly memoryBytes: number;
   readonly threads: number;
+  /** Where this database, and whoever uses it, puts what does not fit into memory; gone when it is closed. */
+  readonly spill: string;
   connect(): Promise<DuckDBConnection>;
   close(): void;
 }
@@ -48,6 +50,7 @@ export async function openDatabase(store: string, options: StoreOptions = {}): P
     connection,
     memoryBytes,
     threads,
+    spill,
     connect: () => instance.connect(),
     close() {
       if (!open) return;

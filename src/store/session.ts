@@ -1,6 +1,7 @@
 /** Questions to a store: a database in memory with a view for each table. */
 import { assert } from "../base/assert.ts";
-import { resolve } from "node:path";
+import type { Spill } from "../base/spill.ts";
+import { join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from "@duckdb/node-api";
 import {
   type LevelParts,
@@ -14,6 +15,8 @@ import {
   type TableSchema,
 } from "../model/index.ts";
 import { limitData } from "../node/data-limit.ts";
+import { FileSpill } from "../node/file-spill.ts";
+import { makeFolder } from "../node/folders.ts";
 import {
   type Database,
   memoryLimit,
@@ -89,6 +92,7 @@ export class StoreSession implements Session {
 
   readonly #bucket: Bucket | undefined;
   readonly #parts = new Map<string, string>();
+  readonly #spills: FileSpill[] = [];
 
   constructor(store: string, batches: readonly BatchInfo[], database: Database, bucket?: Bucket) {
     this.#bucket = bucket;
@@ -106,6 +110,14 @@ export class StoreSession implements Session {
     if (this.#bucket === undefined) return;
     for (const table of [storedRuns, storedJobs])
       await this.addPart(`every_${table.name}`, tableQuery(table, all));
+  }
+
+  spill(): Spill {
+    const { spill } = this.#database;
+    makeFolder(spill);
+    const file = new FileSpill(join(spill, `${this.#spills.length}.values`));
+    this.#spills.push(file);
+    return file;
   }
 
   part(name: string): string | undefined {
@@ -319,6 +331,7 @@ export class StoreSession implements Session {
   }
 
   close(): void {
+    for (const spill of this.#spills) spill.close();
     this.#database.close();
     this.#unlimit();
   }

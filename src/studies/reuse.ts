@@ -1,7 +1,10 @@
 /** The study of file reuse over a store, within a limit of memory. */
 import { itemsJson } from "../analyze/study/common/items-json.ts";
 import {
+  BYTES_PER_NUMBERED,
   BYTES_PER_SELECTED,
+  BYTES_PER_SPILLED,
+  type Keeping,
   REUSE_ROWS,
   type ReuseOptions,
   reusePart,
@@ -28,7 +31,7 @@ export function reuseStudy(
   const resources = {
     databaseBytes: database,
     recordBytes: Math.max(memory - database, memory / 2),
-    accessBytes: (files: number) => accessBytes(memory, files),
+    keep: (files: number) => keepFiles(memory, files),
     groupRuns: groupRunsBeside(threads),
     collect: collectGarbage,
   };
@@ -66,17 +69,24 @@ export function databaseBytes(memory: number): number {
 /** Accesses are read in as many passes as their memory asks for; with a smaller share of it there would be too many. Ours. */
 const ACCESS_SHARE = 1 / 8;
 
-/** What accesses may take of the memory, beside the database and what is kept of each selected file. */
-export function accessBytes(memory: number, files: number): number {
-  const left = (bytes: number) =>
-    bytes - Math.min(databaseBytes(bytes), bytes / 2) - files * BYTES_PER_SELECTED;
-  if (left(memory) >= ACCESS_SHARE * memory) return left(memory);
+/** What accesses may take of the memory, beside the database and what is kept of each selected file, in memory if it fits. */
+export function keepFiles(memory: number, files: number): Keeping {
+  const held = leftOf(memory, files, BYTES_PER_SELECTED);
+  if (held >= ACCESS_SHARE * memory) return { accessBytes: held, spilled: false };
+  // Items look at columns when accesses are gone: in the meantime these may have the room.
+  if (leftOf(memory, files, BYTES_PER_SPILLED) >= ACCESS_SHARE * memory)
+    return { accessBytes: Math.min(memory / 2, leftOf(memory, files, BYTES_PER_NUMBERED)), spilled: true };
   let gibibytes = 1;
-  while (left(gibibytes * GIBIBYTE) < ACCESS_SHARE * gibibytes * GIBIBYTE) gibibytes++;
+  while (leftOf(gibibytes * GIBIBYTE, files, BYTES_PER_SPILLED) < ACCESS_SHARE * gibibytes * GIBIBYTE)
+    gibibytes++;
   throw new UsageError(
     `${formatMany(files, "selected file")} do not fit into --memory: give the study --memory ${gibibytes}GiB, or select fewer files with a larger --min-bytes or --min-runs`,
   );
 }
+
+/** What database and files leave. */
+const leftOf = (memory: number, files: number, bytesPerFile: number): number =>
+  memory - Math.min(databaseBytes(memory), memory / 2) - files * bytesPerFile;
 
 /** The contract of all studies. */
 function studyJson({ items, findings, options, files, outputRows, seconds }: Study): object {

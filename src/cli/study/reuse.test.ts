@@ -9,7 +9,8 @@ import { runCli } from "../run.ts";
 import { fakeWorld } from "../test-kit.ts";
 import { STUDY_ITEMS } from "../../analyze/study/reuse/index.ts";
 import { sizeOf } from "../../analyze/study/common/options.ts";
-import { accessBytes, databaseBytes } from "../../studies/reuse.ts";
+import { UsageError } from "../../base/errors.ts";
+import { databaseBytes, keepFiles } from "../../studies/reuse.ts";
 
 const table: CommandEntry[] = [
   { name: "study reuse", summary: "study", load: () => import("./reuse.ts") },
@@ -143,22 +144,24 @@ it("the database gets half of little memory and a quarter of much", () => {
   expect(parts).toEqual([64, 64, 256, 512, 512, 1024]);
 });
 
-it("accesses get what database and selected files leave; with too many files one line says how much memory they need", async () => {
+it("accesses get what database and selected files leave; with too many files one line says how much memory they need", () => {
   const [mib, gib] = [2 ** 20, 2 ** 30];
-  expect(accessBytes(2 * gib, 0)).toBe(1.5 * gib);
-  expect(accessBytes(2 * gib, 1_000_000)).toBe(1.5 * gib - 400_000_000);
+  expect(keepFiles(2 * gib, 0)).toEqual({ accessBytes: 1.5 * gib, spilled: false });
+  expect(keepFiles(2 * gib, 1_000_000)).toEqual({ accessBytes: 1.5 * gib - 400_000_000, spilled: false });
+  expect(keepFiles(2 * gib, 24_000_000)).toEqual({ accessBytes: gib, spilled: true });
   const asked = (memory: number, files: number) => {
     try {
-      accessBytes(memory, files);
+      keepFiles(memory, files);
     } catch (error) {
-      return Number(/--memory (\d+)GiB/.exec(String(error))?.[1]);
+      expect(error).toBeInstanceOf(UsageError);
+      return Number(/selected files do not fit into --memory: .* --memory (\d+)GiB/.exec(String(error))?.[1]);
     }
     return undefined;
   };
   for (const [memory, files] of [
-    [64 * mib, 200_000],
-    [2 * gib, 5_000_000],
-    [2 * gib, 21_000_000],
+    [64 * mib, 2_000_000],
+    [2 * gib, 50_000_000],
+    [2 * gib, 210_000_000],
   ] as const) {
     const enough = asked(memory, files) as number;
     expect([asked(enough * gib, files), asked((enough - 1) * gib || mib, files)]).toEqual([
@@ -166,15 +169,20 @@ it("accesses get what database and selected files leave; with too many files one
       enough,
     ]);
   }
+});
+
+it("with all files selected gives the same in little memory as in much", { timeout: 120_000 }, async () => {
   const many = join(folder, "many");
   await makeCentre(many, 0.001, 0.0008);
-  const words = ["study", "reuse", "--store", many, "--min-bytes", "1", "--min-runs", "1"];
-  const { code, err } = await run(...words, "--memory", "32MiB");
-  expect([code, err]).toEqual([
-    2,
-    expect.stringMatching(
-      /^plimsoll: [\d,]+ selected files do not fit into --memory: give the study --memory 1GiB, .*\n$/,
-    ),
-  ]);
-  expect((await run(...words, "--memory", "64MiB", "--replicates", "20")).code).toBe(0);
+  const words = ["study", "reuse", "--store", many, "--min-bytes", "1", "--min-runs", "1", "--json"];
+  const study = async (memory: string) => {
+    const { code, out, err } = await run(...words, "--memory", memory, "--replicates", "20");
+    expect([code, err]).toEqual([0, ""]);
+    const { seconds: _, ...rest } = JSON.parse(out);
+    return rest;
+  };
+  const little = await study("32MiB");
+  // What is known of them does not fit beside anything else.
+  expect(keepFiles(32 * 2 ** 20, little.files).spilled).toBe(true);
+  expect(little).toEqual(await study("2GiB"));
 });

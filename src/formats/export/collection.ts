@@ -4,6 +4,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import { MinHeap } from "../../base/min-heap.ts";
+import type { Spill } from "../../base/spill.ts";
 import {
   CALL_NONFILE,
   type CallBlock,
@@ -52,13 +53,6 @@ export interface Span {
   readonly category: string;
   readonly startNs: number;
   readonly endNs: number;
-}
-
-/** Where pieces in order are kept while more come. */
-export interface Spill {
-  /** Adds bytes behind those before. */
-  append(bytes: Uint8Array): void;
-  read(offset: number, length: number): Uint8Array;
 }
 
 export interface CollectionOptions {

@@ -4,7 +4,6 @@ export {
   type CollectionOptions,
   type LeftOut,
   type OrderedCalls,
-  type Spill,
 } from "./collection.ts";
 export { EXPORT_GROUPS, type ExportGroup, groupColumn } from "./names.ts";
 export { perfettoTrace } from "./perfetto.ts";

@@ -1,7 +1,8 @@
 /** Calls for tests of exports, and readers of what other programs would read. */
 import { type CallBlock, Operation } from "../../model/index.ts";
 import { Random } from "../../base/prng.ts";
-import { CallCollection, type CollectionOptions, type OrderedCalls, type Spill } from "./collection.ts";
+import type { Spill } from "../../base/spill.ts";
+import { CallCollection, type CollectionOptions, type OrderedCalls } from "./collection.ts";
 
 export interface TestCall {
   readonly process: number;

@@ -1,5 +1,6 @@
 /** A database in memory with the tables of a store, for tests. */
 import { DuckDBInstance } from "@duckdb/node-api";
+import type { Spill } from "../../../base/spill.ts";
 import type { Queryable, RawColumn, SqlRow, SqlValue } from "../../../model/query.ts";
 import type { ColumnType } from "../../../model/schema.ts";
 import { STORE_SCHEMA } from "../../../model/store-schema.ts";
@@ -74,6 +75,23 @@ export async function memoryStore(settings: Record<string, string> = {}): Promis
       instance.closeSync();
     },
   };
+}
+
+/** Pieces behind each other, each given back whole. */
+export class PieceSpill implements Spill {
+  readonly pieces = new Map<number, Uint8Array>();
+  #bytes = 0;
+
+  append(bytes: Uint8Array): void {
+    this.pieces.set(this.#bytes, bytes.slice());
+    this.#bytes += bytes.length;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    const piece = this.pieces.get(offset);
+    if (piece?.length !== length) throw new Error(`no piece of ${length} bytes at ${offset}`);
+    return piece.slice();
+  }
 }
 
 /** Numbers as DuckDB stores them, whatever width they had; NULL would be an error. */

@@ -92,7 +92,7 @@ async function sensitivity(db: Queryable, classBytes: number) {
       both: `${heavy("class_r")} and ${heavy("class_w")}`,
     },
   ];
-  const cluster = await clusterSql(db);
+  const cluster = await clusterSql(db, "reuse_selected");
   const columns = rules.flatMap(({ read, write, both }, i) => [
     `count(*) filter (${read}) as r${i}`,
     `count(*) filter (${write}) as w${i}`,
@@ -100,7 +100,7 @@ async function sensitivity(db: Queryable, classBytes: number) {
   ]);
   const [row] = await db.rows(`select ${columns.join(", ")}, count(*) filter (k = 1) as rk,
     count(*) filter (k = -1) as wk, count(*) filter (k = 0) as bk
-    from (select *, ${cluster} as k from reuse_measured) where d is not null`);
+    from (select *, ${cluster} as k from reuse_selected) where d is not null`);
   const line = (name: string, key: string | number) => {
     const [r, w, b] = [number(row?.[`r${key}`]), number(row?.[`w${key}`]), number(row?.[`b${key}`])];
     const n = r + w + b;

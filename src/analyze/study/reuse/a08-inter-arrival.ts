@@ -1,6 +1,7 @@
-import { mean, passing, quantileOf } from "../../../base/statistics.ts";
+import { mean, quantileIn } from "../../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
+import type { Column } from "./sweep/index.ts";
 
 export const a08 = defineItem({
   id: "A08",
@@ -43,8 +44,8 @@ export const a08 = defineItem({
   async measure(prepared) {
     const { options } = prepared;
     const { gapRead, gapWrite } = prepared.scan.sequences;
-    const side = (gaps: Float64Array) => {
-      const known = passing(gaps, (hours) => !Number.isNaN(hours));
+    const side = (gaps: Column) => {
+      const known = gaps.known();
       return {
         files: known.length,
         mean: mean(known),
@@ -52,8 +53,8 @@ export const a08 = defineItem({
           known.reduce((n, hours) => n + Number(hours >= options.gapHours), 0),
           known.length,
         ),
-        median: quantileOf(known, 0.5),
-        p80: quantileOf(known, 0.8),
+        median: quantileIn(known, 0.5),
+        p80: quantileIn(known, 0.8),
       };
     };
     const [read, write] = [side(gapRead), side(gapWrite)];
@@ -62,14 +63,14 @@ export const a08 = defineItem({
       {
         name: "read runs",
         role: "read" as const,
-        values: drawnValues(gapRead).map((hours) => hours * 3600),
+        values: drawnValues(gapRead.values()).map((hours) => hours * 3600),
         mean: read.mean * 3600,
         n: reads,
       },
       {
         name: "write runs",
         role: "write" as const,
-        values: drawnValues(gapWrite).map((hours) => hours * 3600),
+        values: drawnValues(gapWrite.values()).map((hours) => hours * 3600),
         mean: write.mean * 3600,
         n: writes,
       },

@@ -1,6 +1,7 @@
-import { mean, passing } from "../../../base/statistics.ts";
+import { mean } from "../../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
+import type { Column } from "./sweep/index.ts";
 
 export const a09 = defineItem({
   id: "A09",
@@ -32,23 +33,23 @@ export const a09 = defineItem({
     const { options } = prepared;
     const { streakRead, streakWrite } = prepared.scan.sequences;
     const asked = options.streakShare === "rounded" ? Math.round : (streak: number) => streak;
-    const side = (all: Float64Array) => {
-      const known = passing(all, (streak) => !Number.isNaN(streak));
-      const counted = options.absentType === "zero" ? known : passing(known, (streak) => streak > 0);
+    const least = options.absentType === "zero" ? 0 : Number.MIN_VALUE;
+    const countedOf = (streaks: Column) => streaks.passing((streak) => streak >= least);
+    const side = (streaks: Column) => {
+      const counted = countedOf(streaks);
       const part = (test: (streak: number) => boolean) =>
         share(
           counted.reduce((n, streak) => n + Number(test(streak)), 0),
           counted.length,
         );
       return {
-        all: known.length,
-        counted,
+        all: streaks.known().length,
         files: counted.length,
         mean: mean(counted),
         atLeast2: part((streak) => asked(streak) >= 2),
         rounded: part((streak) => Math.round(streak) >= 2),
         exactly2: part((streak) => Math.round(streak) === 2),
-        absent: known.reduce((n, streak) => n + Number(streak === 0), 0),
+        absent: streaks.passing((streak) => streak === 0).length,
       };
     };
     const [read, write] = [side(streakRead), side(streakWrite)];
@@ -57,14 +58,14 @@ export const a09 = defineItem({
       {
         name: "read runs",
         role: "read" as const,
-        values: drawnValues(read.counted),
+        values: drawnValues(countedOf(streakRead)),
         mean: read.mean,
         n: read.files,
       },
       {
         name: "write runs",
         role: "write" as const,
-        values: drawnValues(write.counted),
+        values: drawnValues(countedOf(streakWrite)),
         mean: write.mean,
         n: write.files,
       },

@@ -1,8 +1,9 @@
-import { mean, passing, quantileOf } from "../../../base/statistics.ts";
+import { mean, quantileIn } from "../../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { fileIds } from "./file-ids.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
+import { type Column, eachPage, type FileClasses } from "./sweep/index.ts";
 
 const EXCEPTIONS_MAX = 1000;
 
@@ -34,21 +35,17 @@ export const a10 = defineItem({
     const { options } = prepared;
     const { classes, scan } = prepared;
     const { applications, pairs } = scan.sharing;
-    const counted = passing(applications, (count) => !Number.isNaN(count));
+    const counted = applications.known();
     const n = counted.length;
     const from = (least: number) => counted.reduce((sum, count) => sum + Number(count >= least), 0);
-    const sharedOf = (code: number) =>
-      classes.reduce(
-        (sum, one, file) => sum + Number(one === code && (applications[file] as number) >= 2),
-        0,
-      );
-    const [both, readHeavy, writeHeavy] = [sharedOf(0), sharedOf(1), sharedOf(-1)];
+    const shared = sharedByClass(applications, classes);
+    const [both, readHeavy, writeHeavy] = [shared.get(0) ?? 0, shared.get(1) ?? 0, shared.get(-1) ?? 0];
     const classed = both + readHeavy + writeHeavy;
-    const gaps = gapsOf(prepared);
+    const gaps = gapTimes(gapsOf(prepared));
     const users = await severalUsers(prepared);
     const sharedByTwoOrMore = share(from(2), n);
     const applicationsMean = mean(counted);
-    const applicationMeanHours = mean(gaps);
+    const applicationMeanHours = gaps.mean;
     const all = options.applicationGap === "pairs" ? pairs : prepared.files;
     const figures = () => [
       ...(n === 0
@@ -60,25 +57,31 @@ export const a10 = defineItem({
               caption: `${n} files; dotted: mean.${drawnNote(n)}`,
               summary: `${(100 * sharedByTwoOrMore).toFixed(1)} % of ${n} files are touched by two or more applications.`,
               chart: cmfChart({ label: "applications", unit: "count" }, [
-                { name: "files", role: "neutral", values: drawnValues(counted), mean: applicationsMean, n },
+                {
+                  name: "files",
+                  role: "neutral",
+                  values: drawnValues(applications.known()),
+                  mean: applicationsMean,
+                  n,
+                },
               ]),
             }),
           ]),
-      ...(gaps.length === 0
+      ...(gaps.count === 0
         ? []
         : [
             drawn({
               id: "figure-6b-application-gaps",
               title: "Mean time between runs of one application on one file",
-              caption: `${gaps.length} ${options.applicationGap === "pairs" ? "pairs of file and application" : "files"}; dotted: mean.${drawnNote(gaps.length)}`,
+              caption: `${gaps.count} ${options.applicationGap === "pairs" ? "pairs of file and application" : "files"}; dotted: mean.${drawnNote(gaps.count)}`,
               summary: `${applicationMeanHours.toFixed(1)} h pass on average.`,
               chart: cmfChart({ label: "mean gap", unit: "seconds", scale: "log" }, [
                 {
                   name: options.applicationGap,
                   role: "neutral",
-                  values: drawnValues(gaps).map((hours) => hours * 3600),
+                  values: drawnValues(gapsOf(prepared)).map((hours) => hours * 3600),
                   mean: applicationMeanHours * 3600,
-                  n: gaps.length,
+                  n: gaps.count,
                 },
               ]),
             }),
@@ -90,7 +93,7 @@ export const a10 = defineItem({
       dropped: {
         "files without an access that counts": prepared.files - n,
         [options.applicationGap === "pairs" ? "pairs with one run" : "files without such a gap"]:
-          all - gaps.length,
+          all - gaps.count,
       },
       values: {
         sharedByTwoOrMore,
@@ -98,8 +101,8 @@ export const a10 = defineItem({
         applicationsMean,
         applicationsMost: n === 0 ? Number.NaN : counted.reduce((most, count) => Math.max(most, count), 0),
         applicationMeanHours,
-        applicationMedianHours: quantileOf(gaps, 0.5),
-        gaps: gaps.length,
+        applicationMedianHours: gaps.median,
+        gaps: gaps.count,
         sharedReadWrite: share(both, classed),
         sharedReadHeavy: share(readHeavy, classed),
         sharedWriteHeavy: share(writeHeavy, classed),
@@ -113,16 +116,26 @@ export const a10 = defineItem({
 
 /** Mean gaps in hours, as the option wants them. */
 function gapsOf({ options, scan }: Prepared): Float64Array {
-  const { pairHours, hours, handoverHours = new Float64Array() } = scan.sharing;
-  const known = (values: Float64Array) => passing(values, (value) => !Number.isNaN(value));
-  switch (options.applicationGap) {
-    case "pairs":
-      return pairHours.values();
-    case "files":
-      return known(hours);
-    case "different":
-      return known(handoverHours);
-  }
+  const { pairHours, hours, handoverHours = hours } = scan.sharing;
+  return { pairs: pairHours, files: hours, different: handoverHours }[options.applicationGap].known();
+}
+
+const gapTimes = (hours: Float64Array) => ({
+  count: hours.length,
+  mean: mean(hours),
+  median: quantileIn(hours, 0.5),
+});
+
+/** How many files of each class two or more applications share. */
+function sharedByClass(applications: Column, classes: FileClasses): Map<number, number> {
+  const shared = new Map<number, number>();
+  eachPage([applications], ([counts], from) => {
+    for (let i = 0; i < counts.length; i++) {
+      const of = classes[from + i] as number;
+      if ((counts[i] as number) >= 2) shared.set(of, (shared.get(of) ?? 0) + 1);
+    }
+  });
+  return shared;
 }
 
 async function severalUsers({ db, scan }: Prepared) {

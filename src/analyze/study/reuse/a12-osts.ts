@@ -4,6 +4,7 @@ import { fileIds } from "./file-ids.ts";
 import { defineItem, drawn, share, table } from "./item.ts";
 import type { OstLoad, Osts } from "./osts.ts";
 import type { Prepared } from "./prepare.ts";
+import { NO_CLASS } from "./sweep/index.ts";
 
 const HOT_MAX = 20;
 const FILES_PER_HOT = 5;
@@ -144,14 +145,14 @@ async function hotTable(prepared: Prepared, osts: Osts) {
   );
 }
 
+const CLASS_NAMES = new Map([
+  [1, "read-heavy"],
+  [-1, "write-heavy"],
+  [0, "both"],
+]);
+
 export const className = (code: number | undefined): string | null =>
-  code === undefined || Number.isNaN(code)
-    ? null
-    : code === 1
-      ? "read-heavy"
-      : code === -1
-        ? "write-heavy"
-        : "both";
+  CLASS_NAMES.get(code ?? NO_CLASS) ?? null;
 
 function strip(loads: readonly OstLoad[], leastOverMost: number) {
   const top = most(loads, (load) => Number(load.bytes));

@@ -1,9 +1,9 @@
-import { mean, passing } from "../../../base/statistics.ts";
+import { mean } from "../../../base/statistics.ts";
 import { drawnNote, drawnValues } from "../common/charts.ts";
 import type { ValueInfos } from "../common/values.ts";
 import { violinChart } from "./charts.ts";
 import { defineItem, drawn, table } from "./item.ts";
-import { LAYER_NAMES, type Layers } from "./sweep/index.ts";
+import { type Column, LAYER_NAMES, type Layers } from "./sweep/index.ts";
 
 const LAYERS = [
   { name: "POSIX", key: "posix" },
@@ -82,6 +82,10 @@ export const a13 = defineItem({
   async measure(prepared) {
     const { layers, facts } = prepared.scan;
     const rows = perLayer(layers);
+    const valuesOf = (code: number, column: Column) => {
+      const of = layers.layer.values();
+      return column.passing((value, i) => of[i] === code && value > 0);
+    };
     const values: Record<string, number> = {};
     for (const { name, key } of LAYERS) {
       const row = rows.find(({ layer }) => layer === name);
@@ -96,7 +100,7 @@ export const a13 = defineItem({
         const groups = rows.map((row) => ({
           name: row.layer ?? "not known",
           role: "neutral" as const,
-          values: drawnValues(row.values[column].filter((value) => value > 0)),
+          values: drawnValues(valuesOf(row.code, layers[column])),
           mean: row[column],
         }));
         const chart = violinChart({ label, unit, scale: "log" }, "interface", groups);
@@ -154,28 +158,22 @@ export const a13 = defineItem({
   },
 });
 
-/** Means over files of each layer that occurs, and the values of the files behind them. */
+/** Means over files of each layer that occurs. */
 function perLayer(layers: Layers) {
   const of = layers.layer.values();
   return LAYER_NAMES.flatMap((layer, code) => {
-    const mine = (values: Float64Array) => passing(values, (_, i) => of[i] === code);
-    const accesses = mine(layers.accesses.values());
+    const mine = (column: Column) => column.passing((value, i) => of[i] === code && !Number.isNaN(value));
+    const accesses = mine(layers.accesses);
     if (accesses.length === 0) return [];
-    const values = {
-      bytes: mine(layers.bytes.values()),
-      sdBytes: mine(layers.sdBytes.values()),
-      sdSeconds: mine(layers.sdSeconds.values()),
-    };
-    const known = (list: Float64Array) => mean(passing(list, (value) => !Number.isNaN(value)));
     return [
       {
         layer,
+        code,
         files: accesses.length,
         accesses: accesses.reduce((sum, count) => sum + count, 0),
-        bytes: known(values.bytes),
-        sdBytes: known(values.sdBytes),
-        sdSeconds: known(values.sdSeconds),
-        values,
+        bytes: mean(mine(layers.bytes)),
+        sdBytes: mean(mine(layers.sdBytes)),
+        sdSeconds: mean(mine(layers.sdSeconds)),
       },
     ];
   });

@@ -1,6 +1,7 @@
-import { mean, passing, quantileOf } from "../../../base/statistics.ts";
+import { mean, quantileIn } from "../../../base/statistics.ts";
 import { cmfChart, drawnNote, drawnValues } from "../common/charts.ts";
 import { defineItem, drawn, share } from "./item.ts";
+import type { Column } from "./sweep/index.ts";
 
 export const a15 = defineItem({
   id: "A15",
@@ -39,15 +40,15 @@ export const a15 = defineItem({
     const { covBytes, covTime, types } = scan.spreads;
     const perType = options.covRuns === "per-type";
     const files = perType ? types.file.values() : undefined;
-    const side = (values: Float64Array) => {
-      const known = passing(values, (value) => !Number.isNaN(value));
+    const side = (column: Column) => {
+      const known = column.known();
       const classMean = (code: number) =>
-        mean(passing(values, (value, i) => !Number.isNaN(value) && classes[files?.[i] ?? i] === code));
+        mean(column.passing((value, i) => !Number.isNaN(value) && classes[files?.[i] ?? i] === code));
       return {
-        known,
+        column,
         n: known.length,
         mean: mean(known),
-        median: quantileOf(known, 0.5),
+        median: quantileIn(known, 0.5),
         below5: share(
           known.reduce((n, value) => n + Number(value < 0.05), 0),
           known.length,
@@ -57,8 +58,8 @@ export const a15 = defineItem({
         readWrite: classMean(0),
       };
     };
-    const bytes = side(perType ? types.covBytes.values() : covBytes);
-    const time = side(perType ? types.covTime.values() : covTime);
+    const bytes = side(perType ? types.covBytes : covBytes);
+    const time = side(perType ? types.covTime : covTime);
     const [nBytes, nTime] = [bytes.n, time.n];
     const figure = (id: string, title: string, one: typeof bytes) =>
       drawn({
@@ -70,7 +71,7 @@ export const a15 = defineItem({
           {
             name: perType ? "files and types" : "files",
             role: "neutral",
-            values: drawnValues(one.known),
+            values: drawnValues(one.column.known()),
             mean: one.mean,
             n: one.n,
           },

@@ -1,8 +1,9 @@
-import { mean, passing } from "../../../base/statistics.ts";
+import { mean } from "../../../base/statistics.ts";
 import type { Queryable } from "../../../model/index.ts";
 import { partOr } from "../common/parts.ts";
 import { BAD_CLOCK } from "./census.ts";
 import { defineItem, number, share } from "./item.ts";
+import type { Column } from "./sweep/index.ts";
 
 /** How long the runs took whose clock is right; where all are, none is asked for its clock. */
 export const durationsSql = (badClocks: boolean): string =>
@@ -39,7 +40,7 @@ export const a18 = defineItem({
   async measure({ db, scan, badClocks }) {
     const { n, ns, short, median } = await runTimes(db, badClocks);
     const run = ns / 3.6e12 / n;
-    const gap = (hours: Float64Array) => mean(passing(hours, (one) => !Number.isNaN(one)));
+    const gap = (hours: Column) => mean(hours.known());
     return {
       n,
       unit: "runs",

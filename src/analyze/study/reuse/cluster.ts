@@ -64,14 +64,14 @@ function extent(values: Float64Array): [number, number] {
 const X = "log10(1 + cast(class_r as double))";
 const Y = "log10(1 + cast(class_w as double))";
 
-/** The class of a file as SQL over `reuse_measured`. */
-export async function clusterSql(db: Queryable): Promise<string> {
-  const [{ n } = { n: 0 }] = await db.rows("select count(*) as n from reuse_measured where d is not null");
+/** The class of a file as SQL over a relation of files with their bytes. */
+export async function clusterSql(db: Queryable, files: string): Promise<string> {
+  const [{ n } = { n: 0 }] = await db.rows(`select count(*) as n from ${files} where d is not null`);
   // A hundred thousand points find the same centres as ten million.
   const every = Math.max(1, Math.ceil(Number(n) / POINTS_MAX));
   const where = every === 1 ? "true" : `hash(file_no) % ${every} = 0`;
   const { x, y } = await db.columns(
-    `select ${X} as x, ${Y} as y from reuse_measured where d is not null and ${where} order by file_no`,
+    `select ${X} as x, ${Y} as y from ${files} where d is not null and ${where} order by file_no`,
   );
   if (x === undefined || y === undefined || x.length === 0) return "cast(null as integer)";
   const [read, written, both] = threeCentres(x, y).map(

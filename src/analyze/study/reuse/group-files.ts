@@ -48,6 +48,14 @@ export async function joinGroups(db: Queryable): Promise<void> {
     from ${db.part?.("grouped")} where file_id is null group by ${keys}`);
 }
 
+/** Forgets which files were selected: from then on `reuse_grouped` is as small as there are few kinds of files. */
+export async function countGroups(db: Queryable): Promise<void> {
+  const keys = [...KEY_BITS, "bin_x", "bin_y"].join(", ");
+  await db.run(`create or replace table reuse_grouped as
+    select ${keys}, cast(sum(runs) as bigint) as runs, cast(sum(files) as bigint) as files
+    from reuse_grouped group by ${keys}`);
+}
+
 /** As a part hands it over: mounts have other numbers elsewhere. */
 export const GROUPED =
   "select g.* exclude (mount_no), m.mount from reuse_grouped g left join reuse_mounts m on g.mount_no = m.mount_no";

@@ -6,6 +6,7 @@ import { type DrawnInterval, intervalsOf } from "../common/intervals.ts";
 import { HOURS_MIN } from "./a14-hours.ts";
 import type { Prepared } from "./prepare.ts";
 import { sampled } from "./sample.ts";
+import { type Column, eachPage, NO_CLASS } from "./sweep/index.ts";
 
 /** Runs that a bootstrap draws from; more are thinned by hash, and the interval is scaled to the full number. */
 const SAMPLE_RUNS = 5000;
@@ -43,21 +44,19 @@ function fileIntervals(prepared: Prepared): Record<(typeof FILE_NAMES)[number], 
   const { sequences, sharing, spreads } = prepared.scan;
   const chosen = sampleOf(files);
   const units = chosen.length;
-  const picked = (values: ArrayLike<number>) => Float64Array.from(chosen, (file) => values[file] as number);
+  const picked = (column: Column) => column.at(chosen);
   const flag = (of: (i: number) => number) => Float64Array.from({ length: units }, (_, i) => of(i));
   /** 1 or 0 where the value is known. */
   const test = (values: Float64Array, is: (value: number) => boolean) =>
     values.map((value) => (Number.isNaN(value) ? Number.NaN : Number(is(value))));
-  const classes = picked(prepared.classes);
-  const [both, read, written] = [0, 1, -1].map((code) => test(classes, (value) => value === code)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
+  const classes = Float64Array.from(chosen, (file) => prepared.classes[file] as number);
+  const [both, read, written] = [0, 1, -1].map((code) =>
+    classes.map((one) => (one === NO_CLASS ? Number.NaN : Number(one === code))),
+  ) as [Float64Array, Float64Array, Float64Array];
   const shared = test(picked(sharing.applications), (count) => count >= 2);
   const asked = options.streakShare === "rounded" ? Math.round : (value: number) => value;
-  const streaks = (values: Float64Array) =>
-    picked(values).map((value) => (value === 0 && options.absentType === "exclude" ? Number.NaN : value));
+  const streaks = (column: Column) =>
+    picked(column).map((value) => (value === 0 && options.absentType === "exclude" ? Number.NaN : value));
   const streakRead = streaks(sequences.streakRead);
   const [gapRead, gapWrite] = [picked(sequences.gapRead), picked(sequences.gapWrite)];
   const hours = picked(sharing.handoverHours ?? sharing.hours);
@@ -147,19 +146,20 @@ function layerIntervals(prepared: Prepared) {
   const { files, scan } = prepared;
   const { layers } = scan;
   const chosen = sampled(files);
-  const fileOf = layers.file.values();
-  const places = Uint32Array.from(fileOf, (_, i) => i).filter((i) => chosen(fileOf[i] as number));
-  const pick = (values: Float64Array) => Float64Array.from(places, (i) => values[i] as number);
-  const index = numbered(pick(fileOf));
-  const layer = pick(layers.layer.values());
+  const places: number[] = [];
+  eachPage([layers.file], ([files], from) => {
+    for (let i = 0; i < files.length; i++) if (chosen(files[i] as number)) places.push(from + i);
+  });
+  const index = numbered(layers.file.at(places));
+  const layer = layers.layer.at(places);
   const spread = (values: Float64Array, code: number) => {
     const column = new Float64Array(index.count).fill(Number.NaN);
-    pick(values).forEach((value, i) => {
+    values.forEach((value, i) => {
       if (layer[i] === code) column[index.of[i] as number] = value;
     });
     return column;
   };
-  const [time, sd, bytes] = [layers.sdSeconds.values(), layers.sdBytes.values(), layers.bytes.values()];
+  const [time, sd, bytes] = [layers.sdSeconds.at(places), layers.sdBytes.at(places), layers.bytes.at(places)];
   const means = new UnitMeans(index.count, [
     spread(time, 0),
     spread(time, 1),

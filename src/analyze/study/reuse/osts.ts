@@ -1,7 +1,7 @@
 /** Where the selected files lie: their bytes, files, applications and users by OST, of all OSTs that any access names. */
 import { eachLayout } from "./layout-texts.ts";
 import type { Prepared } from "./prepare.ts";
-import { Codes, ExactSums } from "./sweep/index.ts";
+import { Codes, eachPage, ExactSums } from "./sweep/index.ts";
 
 export interface OstLoad {
   readonly ost: number;
@@ -24,6 +24,9 @@ export interface Osts {
   /** For each of some OSTs the files with most bytes on it, most first: number of the file and bytes. */
   filesOn(osts: readonly number[], most: number): { file: number; bytes: bigint }[][];
 }
+
+/** Files of an OST that are held at a time while the largest are looked for. */
+const FILES_HELD = 10_000;
 
 /** OSTs by layout, as places in a rising list of OSTs. */
 interface Targets {
@@ -51,32 +54,41 @@ async function targetsOf({ db, scan }: Prepared): Promise<Targets> {
 
 function measure({ scan, options }: Prepared, { osts, ofLayout }: Targets): Osts {
   const { layouts } = scan;
-  const [file, layout] = [layouts.file.values(), layouts.layout.values()];
   const bytes = new ExactSums(osts.length);
   const squares = new Float64Array(osts.length);
   const largest = new Float64Array(osts.length);
   const files = new Float64Array(osts.length);
   const lastFile = new Float64Array(osts.length).fill(-1);
-  let [known, onOne, width] = [0, 0, 0];
-  for (let i = 0; i < file.length; i++) {
-    const targets = ofLayout[layout[i] as number] as readonly number[];
-    const first = i === 0 || file[i] !== file[i - 1];
-    width = first ? targets.length : Math.max(width, targets.length);
-    if (first) known++;
-    if (width === 1 && (i + 1 === file.length || file[i + 1] !== file[i])) onOne++;
-    share(layouts.bytes, i, targets.length, (k, part) => {
-      const at = targets[k] as number;
-      if (typeof part === "bigint") bytes.addBigint(at, part);
-      else bytes.add(at, part % 2 ** 32, Math.floor(part / 2 ** 32));
-    });
-    for (const at of targets) {
-      largest[at] = Math.max(largest[at] as number, (layouts.largest[i] as number) / targets.length);
-      squares[at] = (squares[at] as number) + (layouts.squares[i] as number) / targets.length ** 2;
-      if (lastFile[at] === file[i]) continue;
-      lastFile[at] = file[i] as number;
-      files[at] = (files[at] as number) + 1;
-    }
-  }
+  let [known, onOne, width, last] = [0, 0, 0, -1];
+  eachPage(
+    [layouts.file, layouts.layout, layouts.bytes, layouts.squares, layouts.largest],
+    ([file, layout, moved, square, most], from) => {
+      for (let i = 0; i < file.length; i++) {
+        const one = file[i] as number;
+        const targets = ofLayout[layout[i] as number] as readonly number[];
+        if (one !== last) {
+          known++;
+          if (width === 1) onOne++;
+          width = 0;
+          last = one;
+        }
+        width = Math.max(width, targets.length);
+        share(layouts.large.get(from + i) ?? (moved[i] as number), targets.length, (k, part) => {
+          const at = targets[k] as number;
+          if (typeof part === "bigint") bytes.addBigint(at, part);
+          else bytes.add(at, part % 2 ** 32, Math.floor(part / 2 ** 32));
+        });
+        for (const at of targets) {
+          largest[at] = Math.max(largest[at] as number, (most[i] as number) / targets.length);
+          squares[at] = (squares[at] as number) + (square[i] as number) / targets.length ** 2;
+          if (lastFile[at] === one) continue;
+          lastFile[at] = one;
+          files[at] = (files[at] as number) + 1;
+        }
+      }
+    },
+  );
+  if (width === 1) onOne++;
   const { applications, users } = touchedBy(scan, ofLayout, osts.length, options.application === "exe-uid");
   const loads = osts.map((ost, i) => ({
     ost,
@@ -101,21 +113,19 @@ function measure({ scan, options }: Prepared, { osts, ofLayout }: Targets): Osts
   };
 }
 
-/** The bytes of entry `i` in `width` parts; a remainder of a few bytes goes to the first of them. */
+/** Bytes in `width` parts; a remainder of a few bytes goes to the first of them. */
 function share(
-  sums: ExactSums,
-  i: number,
+  bytes: number | bigint,
   width: number,
   take: (k: number, part: number | bigint) => void,
 ): void {
   if (width === 0) return;
-  if (sums.isSmall(i)) {
-    const bytes = sums.about(i);
+  if (typeof bytes === "number") {
     const rest = bytes % width;
     for (let k = 0; k < width; k++) take(k, (bytes - rest) / width + (k < rest ? 1 : 0));
     return;
   }
-  const [bytes, parts] = [sums.value(i), BigInt(width)];
+  const parts = BigInt(width);
   for (let k = 0; k < width; k++) take(k, bytes / parts + (BigInt(k) < bytes % parts ? 1n : 0n));
 }
 
@@ -153,23 +163,28 @@ function filesOn(
   wanted: readonly number[],
   most: number,
 ): { file: number; bytes: bigint }[][] {
-  const [file, layout] = [layouts.file.values(), layouts.layout.values()];
   const found = new Map(wanted.map((target) => [target, [] as { file: number; bytes: bigint }[]]));
   const ofInterest = ofLayout.map((targets) => targets.some((target) => found.has(target)));
-  for (let i = 0; i < file.length; i++) {
-    if (!ofInterest[layout[i] as number]) continue;
-    const targets = ofLayout[layout[i] as number] as readonly number[];
-    share(layouts.bytes, i, targets.length, (k, part) => {
-      const files = found.get(targets[k] as number);
-      if (files === undefined) return;
-      const last = files.at(-1);
-      if (last !== undefined && last.file === file[i]) last.bytes += BigInt(part);
-      else files.push({ file: file[i] as number, bytes: BigInt(part) });
-    });
-  }
-  return wanted.map((target) =>
-    (found.get(target) ?? [])
+  const first = (files: readonly { file: number; bytes: bigint }[]) =>
+    [...files]
       .sort((a, b) => (b.bytes > a.bytes ? 1 : b.bytes < a.bytes ? -1 : a.file - b.file))
-      .slice(0, most),
-  );
+      .slice(0, most);
+  eachPage([layouts.file, layouts.layout, layouts.bytes], ([file, layout, moved], from) => {
+    for (let i = 0; i < file.length; i++) {
+      if (!ofInterest[layout[i] as number]) continue;
+      const targets = ofLayout[layout[i] as number] as readonly number[];
+      share(layouts.large.get(from + i) ?? (moved[i] as number), targets.length, (k, part) => {
+        const files = found.get(targets[k] as number);
+        if (files === undefined) return;
+        const last = files.at(-1);
+        if (last !== undefined && last.file === file[i]) last.bytes += BigInt(part);
+        else {
+          // Those before are complete: the least of them are forgotten.
+          if (files.length === FILES_HELD) files.splice(0, FILES_HELD, ...first(files));
+          files.push({ file: file[i] as number, bytes: BigInt(part) });
+        }
+      });
+    }
+  });
+  return wanted.map((target) => first(found.get(target) ?? []));
 }

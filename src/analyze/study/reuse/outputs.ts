@@ -4,6 +4,7 @@ import { className } from "./a12-osts.ts";
 import { fileIds } from "./file-ids.ts";
 import { exact, number, table } from "./item.ts";
 import type { Prepared } from "./prepare.ts";
+import { eachPage } from "./sweep/index.ts";
 
 /** Largest first; the caption says how many there are in all. */
 const ROWS_MAX = 20_000;
@@ -37,45 +38,64 @@ export async function outputTables(
   if (prepared.files === 0) return { tables: [], counts: {} };
   const { sequences } = scan;
   const end = Number(scan.facts.lastNs) / 1e9;
-  const gap = (file: number) => (sequences.gapAny[file] as number) * 3600;
-  const nextRead = (file: number) =>
-    (sequences.lastRead[file] as number) + (sequences.gapRead[file] as number) * 3600;
-  const tests: [id: string, caption: string, test: (file: number) => boolean][] = [
+  const tests: [id: string, caption: string, test: (file: Facts) => boolean][] = [
     ["files", "Selected files, largest first, with class and predicted next access.", () => true],
     [
       "files-to-compress",
       `Idle files: written and never read, or with at least ${options.gapHours} hours between runs.`,
-      (file) => (classes[file] === -1 && sequences.reads[file] === 0) || gap(file) >= options.gapHours * 3600,
+      ({ of, reads, gapAny }) => (of === -1 && reads === 0) || gapAny * 3600 >= options.gapHours * 3600,
     ],
     [
       "files-to-stage-in",
       `Files whose next read is predicted within ${STAGE_HOURS} hours after the last access of the study.`,
-      (file) => nextRead(file) >= end && nextRead(file) <= end + STAGE_HOURS * 3600,
+      ({ lastRead, gapRead }) => {
+        const next = lastRead + gapRead * 3600;
+        return next >= end && next <= end + STAGE_HOURS * 3600;
+      },
     ],
     [
       "files-to-replicate",
       `Read-heavy files with at least ${REPLICATE_READS} read runs: copies on several OSTs would share their load.`,
-      (file) => classes[file] === 1 && (sequences.reads[file] as number) >= REPLICATE_READS,
+      ({ of, reads }) => of === 1 && reads >= REPLICATE_READS,
     ],
   ];
-  if (!details)
-    return {
-      tables: [],
-      counts: Object.fromEntries(tests.map(([id, , test]) => [id, countOf(classes, test)])),
-    };
+  const { passed, totals } = passedTests(
+    prepared,
+    tests.map(([, , test]) => test),
+  );
+  if (!details) {
+    const counts = tests.map(([id], i) => {
+      const total = totals[i] as number;
+      return [id, { rows: Math.min(total, ROWS_MAX), total }];
+    });
+    return { tables: [], counts: Object.fromEntries(counts) };
+  }
   const { file_no: largest = new Float64Array() } = await db.columns(
     "select file_no from reuse_selected order by bytes_read + bytes_written desc, file_no",
   );
-  const lists = tests.map(([, , test]) => firstOf(largest, test));
-  const chosen = [...new Set(lists.flatMap(({ files }) => files))];
+  const lists = tests.map((_, i) => firstOf(largest, passed, 1 << i));
+  const chosen = [...new Set(lists.flat())];
+  const place = new Map(chosen.map((file, i) => [file, i]));
+  const [last, lastRead, lastWrite] = [
+    sequences.last.at(chosen),
+    sequences.lastRead.at(chosen),
+    sequences.lastWrite.at(chosen),
+  ];
+  const [gapAny, gapRead, gapWrite] = [
+    sequences.gapAny.at(chosen),
+    sequences.gapRead.at(chosen),
+    sequences.gapWrite.at(chosen),
+  ];
+  const applicationsOf = scan.sharing.applications.at(chosen);
   const ids = await fileIds(db, chosen, true);
   const sums = await totalsOf(db, chosen);
   const row = (file: number): Cell[] => {
     const { id = "", path = null, mount = null } = ids.get(file) ?? {};
     const { bytesRead = 0n, bytesWritten = 0n, runs = 0 } = sums.get(file) ?? {};
+    const at = place.get(file) as number;
     const next = (last: Float64Array, gaps: Float64Array) =>
-      time((last[file] as number) + (gaps[file] as number) * 3600);
-    const applications = scan.sharing.applications[file] as number;
+      time((last[at] as number) + (gaps[at] as number) * 3600);
+    const applications = applicationsOf[at] as number;
     return [
       id,
       path,
@@ -85,16 +105,15 @@ export async function outputTables(
       bytesWritten,
       runs,
       Number.isNaN(applications) ? null : applications,
-      time(sequences.last[file] as number),
-      time(gap(file)),
-      next(sequences.last, sequences.gapAny),
-      next(sequences.lastRead, sequences.gapRead),
-      next(sequences.lastWrite, sequences.gapWrite),
+      time(last[at] as number),
+      time((gapAny[at] as number) * 3600),
+      next(last, gapAny),
+      next(lastRead, gapRead),
+      next(lastWrite, gapWrite),
     ];
   };
   const tables = tests.map(([id, caption], i) => {
-    const { files, total } = lists[i] as { files: number[]; total: number };
-    return table(id, caption, COLUMNS, files.map(row), total);
+    return table(id, caption, COLUMNS, (lists[i] as number[]).map(row), totals[i]);
   });
   const counts = tables.map(({ id, rows, rowsTotal }) => [
     id,
@@ -109,22 +128,50 @@ export interface RowCount {
   readonly total: number;
 }
 
-function countOf({ length }: ArrayLike<number>, test: (file: number) => boolean): RowCount {
-  let total = 0;
-  for (let file = 0; file < length; file++) if (test(file)) total++;
-  return { rows: Math.min(total, ROWS_MAX), total };
+/** What is asked of a file for these lists. */
+interface Facts {
+  readonly of: number;
+  readonly reads: number;
+  readonly gapAny: number;
+  readonly gapRead: number;
+  readonly lastRead: number;
 }
 
-/** The first files that pass, and how many do. */
-function firstOf(files: Float64Array, test: (file: number) => boolean): { files: number[]; total: number } {
+/** By file the tests that it passes, as bits from the lowest, and how many pass each. */
+function passedTests(
+  { classes, scan }: Prepared,
+  tests: readonly ((file: Facts) => boolean)[],
+): { readonly passed: Uint8Array; readonly totals: readonly number[] } {
+  const passed = new Uint8Array(classes.length);
+  const totals = tests.map(() => 0);
+  const { reads, gapAny, gapRead, lastRead } = scan.sequences;
+  eachPage([reads, gapAny, gapRead, lastRead], ([reads, gapAny, gapRead, lastRead], from) => {
+    for (let i = 0; i < reads.length; i++) {
+      const file = {
+        of: classes[from + i] as number,
+        reads: reads[i] as number,
+        gapAny: gapAny[i] as number,
+        gapRead: gapRead[i] as number,
+        lastRead: lastRead[i] as number,
+      };
+      for (const [bit, test] of tests.entries()) {
+        if (!test(file)) continue;
+        passed[from + i] = (passed[from + i] as number) | (1 << bit);
+        totals[bit] = (totals[bit] as number) + 1;
+      }
+    }
+  });
+  return { passed, totals };
+}
+
+/** The first files with this bit. */
+function firstOf(files: Float64Array, passed: Uint8Array, bit: number): number[] {
   const first: number[] = [];
-  let total = 0;
   for (const file of files) {
-    if (!test(file)) continue;
-    total++;
-    if (first.length < ROWS_MAX) first.push(file);
+    if (first.length === ROWS_MAX) break;
+    if (((passed[file] as number) & bit) !== 0) first.push(file);
   }
-  return { files: first, total };
+  return first;
 }
 
 async function totalsOf(db: Queryable, files: readonly number[]) {

@@ -1,7 +1,7 @@
 /**
  * What the items share, made once per study:
  *
- *   reuse_grouped    every selected file, and all other files by what A02 and A03 count of them
+ *   reuse_grouped    files, selected or not, by what A02 and A03 count of them
  *   reuse_layouts    every list of OSTs, with the hash by which accesses name it
  *   reuse_selected   the I/O-intensive files, numbered from 0, with class (1 read-heavy, -1 write-heavy, 0 both)
  *   scan             all that one pass over their accesses tells (sweep/)
@@ -12,7 +12,7 @@
  */
 import type { Queryable, SqlRow } from "../../../model/index.ts";
 import { clusterSql } from "./cluster.ts";
-import { groupFiles, joinGroups } from "./group-files.ts";
+import { countGroups, groupFiles, joinGroups } from "./group-files.ts";
 import { badRunsSql, census, clocks, type Input } from "./census.ts";
 import { number } from "./item.ts";
 import { layoutTexts } from "./layout-texts.ts";
@@ -23,7 +23,7 @@ import { once } from "../common/study.ts";
 import { type DrawnIntervals, drawnIntervals } from "./intervals.ts";
 import { type Osts, ostsOf } from "./osts.ts";
 import { sampled } from "./sample.ts";
-import { type GroupRuns, type ScanResult, sweep } from "./sweep/index.ts";
+import { type FileClasses, type GroupRuns, NO_CLASS, Pages, type ScanResult, sweep } from "./sweep/index.ts";
 
 export interface Prepared {
   readonly db: Queryable;
@@ -31,8 +31,7 @@ export interface Prepared {
   /** Selected files, and their accesses. */
   readonly files: number;
   readonly accesses: number;
-  /** By number of the file: 1 read-heavy, -1 write-heavy, 0 both, NaN none. */
-  readonly classes: Float64Array;
+  readonly classes: FileClasses;
   /** Whether there are runs of the period whose clock cannot be right. */
   readonly badClocks: boolean;
   readonly scan: ScanResult;
@@ -45,14 +44,21 @@ export interface Prepared {
 /** What the accesses that a study holds at a time may take by default; ours. */
 export const RECORD_BYTES = 512 * 1024 * 1024;
 
+export interface Keeping {
+  /** What accesses may take beside it. */
+  readonly accessBytes: number;
+  /** Whether what is known of each file lies on disk, if the database has a place for it. */
+  readonly spilled: boolean;
+}
+
 /** What a study may use. */
 export interface StudyResources {
   /** What the accesses that are held at a time may take. */
   readonly recordBytes?: number | undefined;
   /** What the database may hold in memory; as much unless given. */
   readonly databaseBytes?: number | undefined;
-  /** What accesses may take beside what is kept of this number of selected files; throws when nothing is left. */
-  readonly accessBytes?: ((files: number) => number) | undefined;
+  /** How to keep what is known of this number of selected files; throws when there is no way. */
+  readonly keep?: ((files: number) => Keeping) | undefined;
   readonly groupRuns?: GroupRuns | undefined;
   /** Called when much memory can be given back: what was read piece by piece, and at the end the accesses. */
   readonly collect?: (() => void) | undefined;
@@ -65,6 +71,9 @@ const BYTES_PER_JOINED = 64;
 
 /** What is kept of a selected file until the study ends, beside its accesses; measured. */
 export const BYTES_PER_SELECTED = 400;
+/** The same where it lies on disk: its number of runs and its class, and beside these the columns that an item looks at. */
+export const BYTES_PER_NUMBERED = 8;
+export const BYTES_PER_SPILLED = 40;
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
@@ -74,7 +83,7 @@ export async function prepare(
   {
     recordBytes = RECORD_BYTES,
     databaseBytes = recordBytes,
-    accessBytes,
+    keep,
     groupRuns,
     collect,
     pause,
@@ -83,10 +92,11 @@ export async function prepare(
   const { inputs } = await findFiles(db, options, { recordBytes, databaseBytes });
   const clock = await clocks(db, options);
   await selectFiles(db, options);
+  await countGroups(db);
   await layoutTexts(db);
-  const { n: counts = new Float64Array(), class: classes = new Float64Array() } = await db.columns(
-    "select runs as n, class from reuse_selected order by file_no",
-  );
+  const { counts, classes } = await selectedFiles(db);
+  const { accessBytes, spilled } = keep?.(counts.length) ?? { accessBytes: recordBytes, spilled: false };
+  const spill = spilled ? db.spill?.() : undefined;
   const spans = zoneSpans(options.zone, clock.firstUnix, clock.lastUnix + 1);
   const [{ all } = { all: 0 }] = await db.rows("select coalesce(sum(runs), 0) as all from reuse_grouped");
   const scan = await sweep({
@@ -96,10 +106,11 @@ export async function prepare(
     inputs: inputs.length * counts.length * BYTES_PER_JOINED > databaseBytes ? ["reuse_input"] : inputs,
     hour: hourOf(spans),
     badRuns: clock.bad > 0,
-    counts: Uint32Array.from(counts),
+    counts,
     classes,
     allAccesses: number(all),
-    bytes: accessBytes?.(counts.length) ?? recordBytes,
+    bytes: accessBytes,
+    pages: spill && new Pages(spill),
     kept: sampled(counts.length),
     groupRuns,
     collect,
@@ -228,6 +239,24 @@ async function selectFiles(db: Queryable, options: ReuseOptions): Promise<void> 
       from reuse_candidates s left join reuse_partial p on s.file_no = p.file_no)`);
   await db.run(`create or replace table reuse_selected as
     select *, ${await classSql(db, options)} as class from reuse_measured`);
+  // It has all that these have.
+  await db.run("drop view reuse_measured; drop table reuse_candidates");
+}
+
+/** Accesses and class of each selected file, by its number. */
+async function selectedFiles(db: Queryable): Promise<{ counts: Uint32Array; classes: FileClasses }> {
+  const [{ n } = { n: 0 }] = await db.rows("select count(*) as n from reuse_selected");
+  const [counts, classes] = [new Uint32Array(number(n)), new Int8Array(number(n))];
+  await db.scan(
+    `select file_no, runs, cast(coalesce(class, ${NO_CLASS}) as integer) from reuse_selected`,
+    (rows, [file, runs, of]) => {
+      for (let i = 0; i < rows; i++) {
+        counts[file?.[i] as number] = runs?.[i] as number;
+        classes[file?.[i] as number] = of?.[i] as number;
+      }
+    },
+  );
+  return { counts, classes };
 }
 
 /** (R - W)/(R + W); NULL where nothing was moved. */
@@ -245,6 +274,6 @@ async function classSql(db: Queryable, options: ReuseOptions): Promise<string> {
         when ${heavy("class_w")} then -1 end`;
     }
     case "cluster":
-      return clusterSql(db);
+      return clusterSql(db, "reuse_measured");
   }
 }

@@ -95,6 +95,7 @@ function oneAtATime(db: Queryable): Queryable {
     scan: (sql, take) => after(() => db.scan(sql, take)),
     shares: (table) => after(() => db.shares(table)),
     part: (name) => db.part?.(name),
+    spill: () => db.spill?.(),
     limitMemory: (bytes) => after(() => db.limitMemory(bytes)),
     run: (sql) => after(() => db.run(sql)),
   };

@@ -2,6 +2,10 @@
 import { addMoved, COMPLETE, FLAGS, NO_TYPE, type Records } from "./records.ts";
 import { ExactSums } from "./words.ts";
 
+/** By number of the file: 1 read-heavy, -1 write-heavy, 0 both, and this where it has none. */
+export const NO_CLASS = 2;
+export type FileClasses = Int8Array;
+
 /** Types of an access are two bits. */
 const TYPES = 4;
 const CLASSES = [-1, 0, 1];
@@ -10,9 +14,9 @@ export class ClassTypes {
   readonly #runs = new Float64Array(CLASSES.length * TYPES);
   readonly #bytes = new ExactSums(CLASSES.length * TYPES);
 
-  /** Adds the complete accesses of a file that moved bytes; `of` is its class, NaN without one. */
+  /** Adds the complete accesses of a file of this class that moved bytes. */
   add(of: number, { words, stride }: Records, from: number, to: number, moved: Float64Array): void {
-    if (Number.isNaN(of)) return;
+    if (of === NO_CLASS) return;
     const first = (of + 1) * TYPES;
     for (let row = from; row < to; row++) {
       const at = row * stride;

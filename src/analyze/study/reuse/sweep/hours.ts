@@ -1,6 +1,7 @@
 /** Accesses by the local hour in which their run started: bytes, I/O time, and its variation within a file (A14). */
+import { Column, type Pages } from "./column.ts";
 import { addMoved, COMPLETE, FLAGS, HOUR_MASK, IO, MOVED, type Records, TIMED } from "./records.ts";
-import { Column, ExactSums } from "./words.ts";
+import { ExactSums } from "./words.ts";
 
 const HOURS = 24;
 
@@ -25,8 +26,8 @@ export class Hours {
   readonly cells = new Float64Array(HOURS);
   /** All pairs of file and hour, also those without a variation. */
   pairs = 0;
-  readonly allShares = Array.from({ length: HOURS }, () => new Column());
-  readonly allCovs = Array.from({ length: HOURS }, () => new Column());
+  readonly allShares: readonly Column[];
+  readonly allCovs: readonly Column[];
   readonly kept = {
     file: new Column(),
     hour: new Column(),
@@ -40,7 +41,9 @@ export class Hours {
   readonly #sum = new Float64Array(HOURS);
   readonly #squares = new Float64Array(HOURS);
 
-  constructor(settings: HourSettings) {
+  constructor(settings: HourSettings, pages?: Pages) {
+    const columns = () => Array.from({ length: HOURS }, () => new Column(pages));
+    [this.allShares, this.allCovs] = [columns(), columns()];
     this.#settings = settings;
   }
 

@@ -7,13 +7,14 @@ import { withRoom } from "../../../../base/room.ts";
 import type { Queryable, RawColumn } from "../../../../model/index.ts";
 import { noLayouts } from "../layout-texts.ts";
 import type { ReuseOptions } from "../options.ts";
-import { ClassTypes } from "./class-types.ts";
+import { ClassTypes, type FileClasses } from "./class-types.ts";
+import type { Pages } from "./column.ts";
 import { Hours } from "./hours.ts";
 import { Layers } from "./layers.ts";
 import { Layouts } from "./layouts.ts";
 import { type AccessSql, accessSql, runSql } from "./query.ts";
 import { Facts, Moved, Names, READ_KNOWN, readRecords, wordsPerRow, WRITTEN_KNOWN } from "./records.ts";
-import { plainRunRows, RUN_STRIDE, type RunRows, runRows } from "./run-rows.ts";
+import { plainRunRows, RUN_STRIDE, type RunRows, runRows, SpilledRuns } from "./run-rows.ts";
 import { Runs, type RunsState } from "./runs.ts";
 import { Sequences } from "./sequences.ts";
 import { Sharing } from "./sharing.ts";
@@ -40,14 +41,15 @@ interface Sweep extends AccessSql {
   readonly db: Queryable;
   /** Accesses of each selected file, by its number. */
   readonly counts: Uint32Array;
-  /** Class of each selected file, NaN without one. */
-  readonly classes: Float64Array;
+  readonly classes: FileClasses;
   /** Local hour of a time of two words. */
   readonly hour: (low: number, high: number) => number;
   /** All accesses of the store, selected or not. */
   readonly allAccesses: number;
   /** What the accesses that are held at a time may take. */
   readonly bytes: number;
+  /** Where what is known of each file is kept, where there are more of them than memory is for. */
+  readonly pages?: Pages | undefined;
   /** Files whose pairs of file and hour are kept, for intervals. */
   readonly kept: (file: number) => boolean;
   readonly groupRuns?: GroupRuns | undefined;
@@ -81,7 +83,7 @@ const PART_MOST = 4 * 1024 ** 3;
 const BYTES_PER_FILE = 96;
 
 export async function sweep(given: Sweep): Promise<ScanResult> {
-  const { options, counts } = given;
+  const { options, counts, pages } = given;
   const names = new Names(await noLayouts(given.db));
   const withIdle = options.metadataOnly === "include";
   const { ddof, minRunsPerCell } = options;
@@ -89,30 +91,53 @@ export async function sweep(given: Sweep): Promise<ScanResult> {
     accesses: counts.reduce((sum, count) => sum + count, 0),
     facts: new Facts(),
     names,
-    sequences: new Sequences(counts.length, options.gap === "end-start"),
-    spreads: new Spreads(counts.length, { ddof, withIdle, perType: options.covRuns === "per-type" }),
-    sharing: new Sharing(counts.length, names, {
-      withIdle,
-      perUser: options.application === "exe-uid",
-      handovers: options.applicationGap === "different",
-    }),
-    hours: new Hours({
-      ddof,
-      withIdle,
-      minRunsPerCell,
-      medians: options.hourStatistic === "median",
-      kept: given.kept,
-    }),
-    layouts: new Layouts(names),
-    layers: new Layers(),
+    sequences: new Sequences(options.gap === "end-start", pages),
+    spreads: new Spreads({ ddof, withIdle, perType: options.covRuns === "per-type" }, pages),
+    sharing: new Sharing(
+      names,
+      {
+        withIdle,
+        perUser: options.application === "exe-uid",
+        handovers: options.applicationGap === "different",
+      },
+      pages,
+    ),
+    hours: new Hours(
+      {
+        ddof,
+        withIdle,
+        minRunsPerCell,
+        medians: options.hourStatistic === "median",
+        kept: given.kept,
+      },
+      pages,
+    ),
+    layouts: new Layouts(names, pages),
+    layers: new Layers(pages),
     types: new ClassTypes(),
   };
   const stride = wordsPerRow(options.gap === "end-start");
   const parts = partsOf(counts, Math.min(given.bytes, PART_MOST), 4 * stride);
   const runsHere = parts.length === 1 && options.runBytes === "selected";
+  const rows = options.runBytes === "all" ? given.allAccesses : scan.accesses;
+  const slices = Math.max(1, Math.ceil((rows * RUN_STRIDE * 4 * 2) / given.bytes));
+  const spill = runsHere || options.runBytes === "all" ? undefined : given.db.spill?.();
+  const spilled = spill && new SpilledRuns(spill, slices);
   let grouping: Grouping | undefined;
-  for (const [from, to] of parts) grouping = await sweepPart(given, scan, { from, to, stride, runsHere });
-  const runs = grouping?.runs ?? Promise.resolve(await sweepRuns(given, scan.accesses));
+  for (const [from, to] of parts)
+    grouping = await sweepPart(given, scan, { from, to, stride, runsHere, spilled });
+  scan.sequences.end(counts.length);
+  scan.sharing.end(counts.length);
+  const runs =
+    grouping?.runs ??
+    Promise.resolve(
+      await sweepRuns(
+        options.oneSided,
+        rows,
+        spilled?.slices ?? slices,
+        async (slice, of) => spilled?.slice(slice) ?? readRuns(given.db, options, slice, of),
+      ),
+    );
   // Its failure is told to who waits for it.
   runs.catch(() => {});
   return { ...scan, runs };
@@ -139,6 +164,8 @@ interface Part {
   readonly to: number;
   readonly stride: number;
   readonly runsHere: boolean;
+  /** Where accesses wait until those of all parts can be grouped by run. */
+  readonly spilled: SpilledRuns | undefined;
 }
 
 /** Runs that are being grouped; a promise that is returned as it is would be waited for. */
@@ -150,7 +177,7 @@ interface Grouping {
 async function sweepPart(
   given: Sweep,
   scan: FileScanResult,
-  { from, to, stride, runsHere }: Part,
+  { from, to, stride, runsHere, spilled }: Part,
 ): Promise<Grouping | undefined> {
   const { names, facts, layers, sequences, spreads, sharing, hours, layouts, types } = scan;
   layers.begin(to - from);
@@ -170,6 +197,7 @@ async function sweepPart(
   const work = { rows: runRows(records), oneSided: given.options.oneSided };
   const beside = runsHere ? given.groupRuns?.(work) : undefined;
   beside?.catch(() => {});
+  spilled?.add(work.rows);
   layers.end(from);
   sharing.begin();
   layouts.begin();
@@ -189,13 +217,16 @@ async function sweepPart(
   return { runs: beside?.then((state) => Runs.of(work.oneSided, state)) ?? Promise.resolve(runsOf(work)) };
 }
 
-/** Runs whose accesses lie in several parts, or beyond the selected files: read for themselves, some runs at a time. */
-async function sweepRuns({ db, options, bytes, allAccesses }: Sweep, accesses: number): Promise<Runs> {
-  const rows = options.runBytes === "all" ? allAccesses : accesses;
-  const slices = Math.max(1, Math.ceil((rows * RUN_STRIDE * 4 * 2) / bytes));
+/** Runs whose accesses lie in several parts, or beyond the selected files: some runs at a time. */
+async function sweepRuns(
+  oneSided: number,
+  rows: number,
+  slices: number,
+  read: (slice: number, of: number) => Promise<RunRows>,
+): Promise<Runs> {
   const grouped = async (kept?: number) => {
-    const runs = new Runs(options.oneSided, kept);
-    for (let slice = 0; slice < slices; slice++) runs.add(await readRuns(db, options, slice, slices));
+    const runs = new Runs(oneSided, kept);
+    for (let slice = 0; slice < slices; slice++) runs.add(await read(slice, slices));
     return runs;
   };
   const runs = await grouped();
@@ -227,6 +258,8 @@ async function readRuns(db: Queryable, options: ReuseOptions, slice: number, of:
   });
   return plainRunRows(words, rows);
 }
+export { type FileClasses, NO_CLASS } from "./class-types.ts";
+export { type Column, eachPage, Pages } from "./column.ts";
 export type { Layers } from "./layers.ts";
 export { completeSql } from "./query.ts";
 export { BALANCED_TYPE, LAYER_NAMES, READ_TYPE, WRITE_TYPE } from "./records.ts";

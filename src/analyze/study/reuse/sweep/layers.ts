@@ -1,22 +1,28 @@
 /** Means over the complete accesses of each file and layer: bytes, and the spread over ranks of bytes and of I/O time. */
 import { withRoom } from "../../../../base/room.ts";
+import { Column, type Pages } from "./column.ts";
 import { LAYER_NAMES } from "./records.ts";
-import { Column } from "./words.ts";
 
 const LAYERS = LAYER_NAMES.length;
 const FIELDS = 7;
 
 export class Layers {
   /** One entry per file and layer. */
-  readonly file = new Column();
-  readonly layer = new Column();
-  readonly accesses = new Column();
-  readonly bytes = new Column();
-  readonly sdBytes = new Column();
-  readonly sdSeconds = new Column();
+  readonly file: Column;
+  readonly layer: Column;
+  readonly accesses: Column;
+  readonly bytes: Column;
+  readonly sdBytes: Column;
+  readonly sdSeconds: Column;
   #slots = new Int32Array(0);
   #sums = new Float64Array(FIELDS * 1024);
   #used = 0;
+
+  constructor(pages?: Pages) {
+    const column = () => new Column(pages);
+    [this.file, this.layer, this.accesses] = [column(), column(), column()];
+    [this.bytes, this.sdBytes, this.sdSeconds] = [column(), column(), column()];
+  }
 
   /** Begins a part with this number of files. */
   begin(files: number): void {

@@ -1,37 +1,47 @@
 /** Where the bytes of files lie: per file and layout its bytes, and who touches each layout (A12). Layouts are numbers. */
+import { Column, type Pages } from "./column.ts";
 import { addMoved, FLAGS, layoutAt, type Names, PLACE, type Records, whoAt } from "./records.ts";
-import { Codes, Column, ExactSums, longer } from "./words.ts";
+import { Codes, ExactSums, longer } from "./words.ts";
 
 export class Layouts {
-  /** One entry per file and known layout, those of a file behind each other; its bytes are sum number i. */
-  readonly file = new Column();
-  readonly layout = new Column();
-  readonly bytes = new ExactSums(1024);
+  /** One entry per file and known layout, those of a file behind each other, with its bytes as a double. */
+  readonly file: Column;
+  readonly layout: Column;
+  readonly bytes: Column;
+  /** Bytes of entries that pass 2^53. */
+  readonly large = new Map<number, bigint>();
   /** Sum of the squares of the bytes of its accesses, and the most of one of them. */
-  squares = new Float64Array(1024);
-  largest = new Float64Array(1024);
+  readonly squares: Column;
+  readonly largest: Column;
   filesKnown = 0;
   /** Pairs of who and layout. */
   readonly touched = new Codes();
   /** Selected files by their largest recorded stripe count; -1 is not recorded. */
   readonly widths = new Map<number, number>();
   readonly #names: Names;
+  readonly #known = new ExactSums(1);
   readonly #unknown = new ExactSums(1);
+  /** The layouts of a file, with what its accesses moved there. */
+  #layouts: number[] = [];
+  readonly #bytes = new ExactSums(16);
+  #squares = new Float64Array(16);
+  #largest = new Float64Array(16);
   #stamp = new Float64Array(64);
   #entry = new Float64Array(64);
   /** By who: the last turn in which they were seen; files and their layouts take turns. */
   #seen = new Float64Array(64);
   #turn = 0;
 
-  constructor(names: Names) {
+  constructor(names: Names, pages?: Pages) {
+    const column = () => new Column(pages);
+    [this.file, this.layout, this.bytes] = [column(), column(), column()];
+    [this.squares, this.largest] = [column(), column()];
     this.#names = names;
   }
 
   /** Bytes of all accesses with a known layout. */
   get bytesKnown(): bigint {
-    const all = new ExactSums(1);
-    for (let entry = 0; entry < this.file.length; entry++) all.addSum(0, this.bytes, entry);
-    return all.value(0);
+    return this.#known.value(0);
   }
 
   get bytesUnknown(): bigint {
@@ -62,7 +72,7 @@ export class Layouts {
       if (layout !== lastLayout) {
         lastLayout = layout;
         this.#turn++;
-        if (this.#stamp[layout] !== stamp) this.#open(file, layout);
+        if (this.#stamp[layout] !== stamp) this.#open(stamp, layout);
       }
       const entry = this.#entry[layout] as number;
       const who = whoAt(place);
@@ -71,26 +81,42 @@ export class Layouts {
         this.#seen[who] = this.#turn;
         this.touched.of(who, layout);
       }
-      addMoved(this.bytes, entry, bytes, words, at);
-      this.squares[entry] = (this.squares[entry] as number) + bytes * bytes;
-      if (bytes > (this.largest[entry] as number)) this.largest[entry] = bytes;
+      addMoved(this.#bytes, entry, bytes, words, at);
+      this.#squares[entry] = (this.#squares[entry] as number) + bytes * bytes;
+      if (bytes > (this.#largest[entry] as number)) this.#largest[entry] = bytes;
     }
-    if (known) this.filesKnown++;
+    if (known) {
+      this.filesKnown++;
+      this.#close(file);
+    }
     this.widths.set(width, (this.widths.get(width) ?? 0) + 1);
   }
 
-  #open(file: number, layout: number): void {
-    this.#stamp[layout] = file + 1;
-    this.#entry[layout] = this.file.length;
-    this.#reach(this.file.length + 1);
-    this.file.push(file);
-    this.layout.push(layout);
+  #open(stamp: number, layout: number): void {
+    const entry = this.#layouts.length;
+    this.#stamp[layout] = stamp;
+    this.#entry[layout] = entry;
+    this.#layouts.push(layout);
+    this.#bytes.reach(entry + 1);
+    this.#squares = longer(this.#squares, entry + 1);
+    this.#largest = longer(this.#largest, entry + 1);
   }
 
-  #reach(count: number): void {
-    this.bytes.reach(count);
-    this.squares = longer(this.squares, count);
-    this.largest = longer(this.largest, count);
+  #close(file: number): void {
+    const entries = this.#layouts.length;
+    for (let entry = 0; entry < entries; entry++) {
+      if (!this.#bytes.isSmall(entry)) this.large.set(this.file.length, this.#bytes.value(entry));
+      this.file.push(file);
+      this.layout.push(this.#layouts[entry] as number);
+      this.bytes.push(this.#bytes.about(entry));
+      this.squares.push(this.#squares[entry] as number);
+      this.largest.push(this.#largest[entry] as number);
+      this.#known.addSum(0, this.#bytes, entry);
+    }
+    this.#bytes.clear(entries);
+    this.#squares.fill(0, 0, entries);
+    this.#largest.fill(0, 0, entries);
+    this.#layouts.length = 0;
   }
 
   /** Before the files of a part: layouts got new numbers while it was read. */

@@ -60,7 +60,7 @@ export function accessSql({ options, badRuns, inputs }: AccessSql, from: number,
   ];
   return inputs.map(
     (input) => `select ${columns.join(", ")} from ${input} a
-    join (select file_id, mount_no, file_no from reuse_candidates where file_no >= ${from} and file_no < ${to}) s
+    join (select file_id, mount_no, file_no from reuse_selected where file_no >= ${from} and file_no < ${to}) s
       on a.file_id = s.file_id and a.mount_no = s.mount_no
     ${badRuns ? "left join reuse_bad_runs b on a.run_id = b.run_id" : ""}`,
   );
@@ -78,7 +78,7 @@ function ioSql({ ioTime }: ReuseOptions): string {
 
 /** Run, bytes and flags of accesses: one slice of `of` by run. With runBytes `all` those of all files of the runs. */
 export function runSql(options: ReuseOptions, slice: number, of: number, all = "reuse_input"): string {
-  const selected = "join reuse_candidates s on a.file_id = s.file_id and a.mount_no = s.mount_no";
+  const selected = "join reuse_selected s on a.file_id = s.file_id and a.mount_no = s.mount_no";
   const [from, only] =
     options.runBytes === "all"
       ? [`${all} a`, `a.run_id in (select a.run_id from reuse_input a ${selected})`]

@@ -1,4 +1,5 @@
 /** Accesses as they are grouped by run: in parts, so that what is known of the runs of a part fits in the cache. */
+import type { Spill } from "../../../../base/spill.ts";
 import { FLAGS, type Records, RUN } from "./records.ts";
 import { mixed } from "../../common/hash.ts";
 
@@ -83,5 +84,53 @@ export function gather(
     into[put + 4] = words[at + 4] as number;
     into[put + 5] = words[at + 5] as number;
     into[put + 6] = words[at - run + flags] as number;
+  }
+}
+
+const ROW_BYTES = RUN_STRIDE * Uint32Array.BYTES_PER_ELEMENT;
+
+/** Accesses of several passes on disk, in slices by run: what a slice holds of a pass is one piece. */
+export class SpilledRuns {
+  readonly #spill: Spill;
+  readonly #bits: number;
+  readonly #slices: { readonly offset: number; readonly rows: number }[][];
+  #rows = 0;
+
+  /** For about this number of slices. */
+  constructor(spill: Spill, slices: number) {
+    this.#spill = spill;
+    this.#bits = Math.ceil(Math.log2(slices));
+    this.#slices = Array.from({ length: 2 ** this.#bits }, () => []);
+  }
+
+  add(source: RunRows): void {
+    const bits = this.#bits;
+    const starts = partStarts(source, bits);
+    for (const [from, pieces] of this.#slices.entries()) {
+      const rows = (starts[from + 1] as number) - (starts[from] as number);
+      if (rows === 0) continue;
+      const words = new Uint32Array(rows * RUN_STRIDE);
+      gather(source, { bits, starts, from, to: from + 1 }, words);
+      this.#spill.append(new Uint8Array(words.buffer));
+      pieces.push({ offset: this.#rows * ROW_BYTES, rows });
+      this.#rows += rows;
+    }
+  }
+
+  get slices(): number {
+    return this.#slices.length;
+  }
+
+  slice(index: number): RunRows {
+    const pieces = this.#slices[index] ?? [];
+    const all = pieces.reduce((sum, { rows }) => sum + rows, 0);
+    const words = new Uint32Array(all * RUN_STRIDE);
+    const bytes = new Uint8Array(words.buffer);
+    let at = 0;
+    for (const { offset, rows } of pieces) {
+      bytes.set(this.#spill.read(offset, rows * ROW_BYTES), at);
+      at += rows * ROW_BYTES;
+    }
+    return plainRunRows(words, all);
   }
 }

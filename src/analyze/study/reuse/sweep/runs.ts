@@ -11,7 +11,7 @@ const SAMPLE_MAX = 100_000;
 /** Accesses that are grouped at a time: their table stays in the cache. */
 const GROUP_ROWS = 32_768;
 /** Rounds in which accesses are put side by side by run, so that they take little beside the records. Each reads all. */
-const ROUNDS = 8;
+const ROUNDS = 4;
 /** Fewer are not worth a round. */
 const ROUND_ROWS = 2 ** 20;
 

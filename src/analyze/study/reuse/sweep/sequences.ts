@@ -1,4 +1,5 @@
 /** The accesses of a file in the order of time: gaps between accesses of a type, and streaks of one type (A07 to A09). */
+import { Column, type Pages } from "./column.ts";
 import {
   BALANCED_TYPE,
   COMPLETE,
@@ -19,18 +20,18 @@ const INSERT_MAX = 24;
 const NS_PER_HOUR = 3.6e12;
 
 export class Sequences {
-  readonly gapRead: Float64Array;
-  readonly gapWrite: Float64Array;
-  readonly gapAny: Float64Array;
+  readonly gapRead: Column;
+  readonly gapWrite: Column;
+  readonly gapAny: Column;
   /** 0 without an access of the type; NaN without any access in the sequence. */
-  readonly streakRead: Float64Array;
-  readonly streakWrite: Float64Array;
-  readonly reads: Uint32Array;
-  readonly writes: Uint32Array;
+  readonly streakRead: Column;
+  readonly streakWrite: Column;
+  readonly reads: Column;
+  readonly writes: Column;
   /** Start of the last access in the sequence, of any type or of one, seconds since 1970. */
-  readonly last: Float64Array;
-  readonly lastRead: Float64Array;
-  readonly lastWrite: Float64Array;
+  readonly last: Column;
+  readonly lastRead: Column;
+  readonly lastWrite: Column;
   accesses = 0;
   readonly gaps = { read: 0, write: 0 };
   readonly streaks = { read: 0, write: 0 };
@@ -48,19 +49,18 @@ export class Sequences {
   readonly #latest = new Float64Array(4);
   readonly #begun = new Float64Array(4);
 
-  constructor(files: number, fromEnd: boolean) {
-    const unknown = () => new Float64Array(files).fill(Number.NaN);
-    this.gapRead = unknown();
-    this.gapWrite = unknown();
-    this.gapAny = unknown();
-    this.streakRead = unknown();
-    this.streakWrite = unknown();
-    this.last = unknown();
-    this.lastRead = unknown();
-    this.lastWrite = unknown();
-    this.reads = new Uint32Array(files);
-    this.writes = new Uint32Array(files);
+  constructor(fromEnd: boolean, pages?: Pages) {
+    const column = () => new Column(pages);
+    [this.gapRead, this.gapWrite, this.gapAny] = [column(), column(), column()];
+    [this.streakRead, this.streakWrite] = [column(), column()];
+    [this.last, this.lastRead, this.lastWrite] = [column(), column(), column()];
+    [this.reads, this.writes] = [new Column(pages, 0), new Column(pages, 0)];
     this.#fromEnd = fromEnd;
+  }
+
+  /** When all files were added. */
+  end(files: number): void {
+    for (const value of Object.values(this)) if (value instanceof Column) value.reach(files);
   }
 
   add(file: number, records: Records, from: number, to: number): void {
@@ -80,9 +80,9 @@ export class Sequences {
       before = type;
     }
     this.#note(file, n);
-    this.gapAny[file] = n < 2 ? Number.NaN : this.#between(0, n - 1) / (n - 1) / NS_PER_HOUR;
-    this.gapRead[file] = this.#gap(READ_TYPE, n, records);
-    this.gapWrite[file] = this.#gap(WRITE_TYPE, n, records);
+    this.gapAny.put(file, n < 2 ? Number.NaN : this.#between(0, n - 1) / (n - 1) / NS_PER_HOUR);
+    this.gapRead.put(file, this.#gap(READ_TYPE, n, records));
+    this.gapWrite.put(file, this.#gap(WRITE_TYPE, n, records));
   }
 
   #note(file: number, n: number): void {
@@ -94,13 +94,13 @@ export class Sequences {
     this.gaps.write += Math.max(0, writes - 1);
     this.streaks.read += begun[READ_TYPE] as number;
     this.streaks.write += begun[WRITE_TYPE] as number;
-    this.reads[file] = reads;
-    this.writes[file] = writes;
-    this.streakRead[file] = reads === 0 ? 0 : reads / (begun[READ_TYPE] as number);
-    this.streakWrite[file] = writes === 0 ? 0 : writes / (begun[WRITE_TYPE] as number);
-    this.last[file] = this.#seconds(n - 1);
-    if (reads > 0) this.lastRead[file] = this.#seconds(this.#latest[READ_TYPE] as number);
-    if (writes > 0) this.lastWrite[file] = this.#seconds(this.#latest[WRITE_TYPE] as number);
+    this.reads.put(file, reads);
+    this.writes.put(file, writes);
+    this.streakRead.put(file, reads === 0 ? 0 : reads / (begun[READ_TYPE] as number));
+    this.streakWrite.put(file, writes === 0 ? 0 : writes / (begun[WRITE_TYPE] as number));
+    this.last.put(file, this.#seconds(n - 1));
+    if (reads > 0) this.lastRead.put(file, this.#seconds(this.#latest[READ_TYPE] as number));
+    if (writes > 0) this.lastWrite.put(file, this.#seconds(this.#latest[WRITE_TYPE] as number));
     if (reads > 0 && writes > 0 && Math.abs(n - EXAMPLE) < this.#exampleOff) {
       this.#exampleOff = Math.abs(n - EXAMPLE);
       this.example = file;

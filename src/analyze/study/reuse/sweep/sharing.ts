@@ -1,4 +1,5 @@
 /** Who touches a file: its applications and users, and the time between the runs of an application (A04, A10). */
+import { Column, type Pages } from "./column.ts";
 import {
   addMoved,
   BYTES_KNOWN,
@@ -13,7 +14,7 @@ import {
   WRITTEN,
 } from "./records.ts";
 import { sortRows } from "./sequences.ts";
-import { Column, ExactSums, longer } from "./words.ts";
+import { ExactSums, longer } from "./words.ts";
 
 const NS_PER_HOUR = 3.6e12;
 const MOVED_AS_KNOWN = BYTES_KNOWN | MOVED;
@@ -34,16 +35,16 @@ interface SharingSettings {
 
 export class Sharing {
   /** Distinct applications; NaN for a file without an access that counts. */
-  readonly applications: Float64Array;
+  readonly applications: Column;
   /** Mean over its applications of the mean gap, hours, and how many of them have one. */
-  readonly hours: Float64Array;
-  readonly pairsWithGap: Uint32Array;
+  readonly hours: Column;
+  readonly pairsWithGap: Column;
   /** Mean gap of each pair of file and application that has one, and how many pairs there are in all. */
-  readonly pairHours = new Column();
+  readonly pairHours: Column;
   pairs = 0;
-  readonly handoverHours: Float64Array | undefined;
+  readonly handoverHours: Column | undefined;
   /** Files that several users touched: how many users, and accesses. */
-  readonly several = { file: new Column(), users: new Column(), accesses: new Column() };
+  readonly several: Readonly<Record<"file" | "users" | "accesses", Column>>;
   /** Files that several applications moved bytes of, and what each of these did with the file over the period (A19). */
   readonly together = { files: 0, pairs: 0, both: 0, readers: 0, writers: 0, allBoth: 0, handedOver: 0 };
   /** By number of the user; 0 is not known. */
@@ -61,11 +62,12 @@ export class Sharing {
   #userStamp = new Float64Array(64);
   readonly #units: number[] = [];
 
-  constructor(files: number, names: Names, settings: SharingSettings) {
-    this.applications = new Float64Array(files).fill(Number.NaN);
-    this.hours = new Float64Array(files).fill(Number.NaN);
-    this.pairsWithGap = new Uint32Array(files);
-    this.handoverHours = settings.handovers ? new Float64Array(files).fill(Number.NaN) : undefined;
+  constructor(names: Names, settings: SharingSettings, pages?: Pages) {
+    const column = () => new Column(pages);
+    [this.applications, this.hours, this.pairHours] = [column(), column(), column()];
+    this.pairsWithGap = new Column(pages, 0);
+    this.handoverHours = settings.handovers ? column() : undefined;
+    this.several = { file: column(), users: column(), accesses: column() };
     this.#names = names;
     this.#settings = settings;
   }
@@ -115,7 +117,13 @@ export class Sharing {
       this.several.users.push(users);
       this.several.accesses.push(counted);
     }
-    if (this.handoverHours !== undefined) this.handoverHours[file] = this.#handover(records, from, to);
+    this.handoverHours?.put(file, this.#handover(records, from, to));
+  }
+
+  /** When all files were added. */
+  end(files: number): void {
+    for (const column of [this.applications, this.hours, this.pairsWithGap, this.handoverHours])
+      column?.reach(files);
   }
 
   /** Remembers the first and the last start; the two lowest bits are the type. */
@@ -158,9 +166,9 @@ export class Sharing {
       gaps++;
     }
     this.pairs += this.#units.length;
-    this.applications[file] = this.#units.length;
-    this.pairsWithGap[file] = gaps;
-    if (gaps > 0) this.hours[file] = sum / gaps;
+    this.applications.put(file, this.#units.length);
+    this.pairsWithGap.put(file, gaps);
+    if (gaps > 0) this.hours.put(file, sum / gaps);
   }
 
   #noteTogether(): void {

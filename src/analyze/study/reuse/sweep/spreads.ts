@@ -1,4 +1,5 @@
 /** How much the bytes and the I/O time of a file vary from run to run (A15). */
+import { Column, type Pages } from "./column.ts";
 import {
   BYTES_KNOWN,
   COMPLETE,
@@ -10,7 +11,6 @@ import {
   type Records,
   WRITE_TYPE,
 } from "./records.ts";
-import { Column } from "./words.ts";
 
 interface SpreadSettings {
   readonly ddof: number;
@@ -21,17 +21,18 @@ interface SpreadSettings {
 }
 
 export class Spreads {
-  readonly covBytes: Float64Array;
-  readonly covTime: Float64Array;
+  readonly covBytes: Column;
+  readonly covTime: Column;
   /** One entry per file and type, where asked for. */
-  readonly types = { file: new Column(), covBytes: new Column(), covTime: new Column() };
+  readonly types: Readonly<Record<"file" | "covBytes" | "covTime", Column>>;
   readonly #settings: SpreadSettings;
   #bytes = new Float64Array(256);
   #times = new Float64Array(256);
 
-  constructor(files: number, settings: SpreadSettings) {
-    this.covBytes = new Float64Array(files).fill(Number.NaN);
-    this.covTime = new Float64Array(files).fill(Number.NaN);
+  constructor(settings: SpreadSettings, pages?: Pages) {
+    const column = () => new Column(pages);
+    [this.covBytes, this.covTime] = [column(), column()];
+    this.types = { file: column(), covBytes: column(), covTime: column() };
     this.#settings = settings;
   }
 
@@ -43,8 +44,8 @@ export class Spreads {
     }
     const { ddof, withIdle, perType } = this.#settings;
     const [bytes, times] = this.#collect(records, from, to, moved, NO_TYPE, withIdle);
-    this.covBytes[file] = variation(this.#bytes, bytes, ddof);
-    this.covTime[file] = variation(this.#times, times, ddof);
+    this.covBytes.put(file, variation(this.#bytes, bytes, ddof));
+    this.covTime.put(file, variation(this.#times, times, ddof));
     let longest = Number.NaN;
     for (let i = 0; i < times; i++)
       if (!(longest >= (this.#times[i] as number))) longest = this.#times[i] as number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../base/prng.ts";
 import { addMoved, FLAGS, Moved, READ, READ_KNOWN, WRITTEN_KNOWN, wordsPerRow } from "./records.ts";
-import { Codes, Column, ExactSums, longer } from "./words.ts";
+import { Codes, ExactSums, longer } from "./words.ts";
 
 const low = (value: bigint) => Number(value & 0xffffffffn);
 const high = (value: bigint) => Number(value >> 32n);
@@ -102,10 +102,6 @@ describe("codes", () => {
 
 describe("lists", () => {
   it("grow and keep what they hold", () => {
-    const column = new Column();
-    for (let i = 0; i < 5000; i++) column.push(i);
-    expect(column.length).toBe(5000);
-    expect([...column.values()].every((value, i) => value === i)).toBe(true);
     const values = Float64Array.of(1, 2);
     expect(longer(values, 2)).toBe(values);
     expect([...longer(values, 3).subarray(0, 3)]).toEqual([1, 2, 0]);

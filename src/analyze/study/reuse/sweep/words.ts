@@ -93,50 +93,6 @@ export function longer(values: Float64Array<ArrayBuffer>, count: number): Float6
   return count <= values.length ? values : withRoom(values, 2 * count);
 }
 
-const PAGE = 65_536;
-
-/** A list of doubles that grows, in pages: it never takes twice what it holds. */
-export class Column {
-  readonly #full: Float64Array[] = [];
-  #page: Float64Array = new Float64Array(256);
-  #used = 0;
-  #before = 0;
-
-  get length(): number {
-    return this.#before + this.#used;
-  }
-
-  push(value: number): void {
-    if (this.#used === this.#page.length) this.#turn();
-    this.#page[this.#used++] = value;
-  }
-
-  /** All of them; valid until the next push. */
-  values(): Float64Array {
-    if (this.#full.length > 0) {
-      const all = new Float64Array(this.length);
-      let at = 0;
-      for (const page of this.#full) {
-        all.set(page, at);
-        at += page.length;
-      }
-      all.set(this.#page.subarray(0, this.#used), at);
-      this.#full.length = 0;
-      this.#page = all;
-      this.#used = all.length;
-      this.#before = 0;
-    }
-    return this.#page.subarray(0, this.#used);
-  }
-
-  #turn(): void {
-    this.#full.push(this.#page);
-    this.#before += this.#used;
-    this.#page = new Float64Array(Math.min(PAGE, Math.max(256, this.#before)));
-    this.#used = 0;
-  }
-}
-
 /** Numbers from 0 for values of two words, in the order in which they first occur. */
 export class Codes {
   #slots = new Int32Array(256).fill(-1);
