@@ -114,6 +114,16 @@ export interface HeatChart {
   /** Labels of the margins: "bytes over time", "bytes per rank". */
   readonly topLabel: string;
   readonly rightLabel: string;
+  /** What the scales must reach as well, so that figures side by side have the same. */
+  readonly reach?: HeatReach;
+}
+
+export interface HeatReach {
+  /** The least and the most of a cell that is not zero. */
+  readonly cells: readonly [least: number, most: number];
+  /** The most of a column and of a row. */
+  readonly column: number;
+  readonly row: number;
 }
 
 /** One cell per target in a row: height is one value, colour another. */

@@ -28,7 +28,7 @@ import type { JobFile } from "./job.ts";
 import { LAYER_ORDER, layerName } from "./layer-times.ts";
 import { SIZE_LABELS, sizesOf } from "./records.ts";
 import { mergeRuns } from "./sections/counters.ts";
-import { heatEnd, heatFigure } from "./sections/heat.ts";
+import { commonReach, heatEnd, heatFigure } from "./sections/heat.ts";
 import { known } from "./sections/layers.ts";
 
 export interface CompareInput {
@@ -156,9 +156,11 @@ export function findings({ before, after }: CompareInput): Section {
   };
 }
 
-/** Both on one axis of time, so that what ends sooner looks shorter. */
+/** Both on one axis of time and with the same scales, so that what ends sooner looks shorter and what is less paler. */
 export function heats({ before, after, names }: CompareInput): Section {
-  const ends = [before, after].map(({ job }) => (job.activity === undefined ? 0 : heatEnd(job.activity)));
+  const activities = [before, after].flatMap(({ job }) => job.activity ?? []);
+  const ends = activities.map(heatEnd);
+  const reach = commonReach(activities);
   const blocks = [before, after].map(({ job }, side): Block => {
     if (job.activity === undefined)
       return {
@@ -166,7 +168,7 @@ export function heats({ before, after, names }: CompareInput): Section {
         level: "missing",
         text: `${names[side]}: neither a heat map nor traces were recorded.`,
       };
-    const figure = heatFigure(job.activity, job.ranks, Math.max(...ends));
+    const figure = heatFigure(job.activity, job.ranks, Math.max(...ends), reach);
     const word = side === 0 ? "before" : "after";
     return {
       kind: "figure",

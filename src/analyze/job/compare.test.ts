@@ -216,7 +216,7 @@ describe("sections of a comparison", () => {
 });
 
 describe("heat maps of a comparison", () => {
-  it("share their axis of time, whichever run is longer", () => {
+  it("share their axis of time and their scales, whichever run is longer", () => {
     const [long, short] = [side("straggler"), traced];
     for (const pair of [input(long, short), input(short, long)]) {
       const section = compareDocument(pair).sections.find(({ id }) => id === "heat");
@@ -224,12 +224,17 @@ describe("heat maps of a comparison", () => {
         if (block.kind !== "figure" || block.figure.chart.kind !== "heat") throw new Error("no heat map");
         const { x, y, parts } = block.figure.chart;
         const columns = x.edges.length - 1;
+        const bytes = Array.from(parts[0]?.cells ?? [], (value, at) => value + (parts[1]?.cells[at] ?? 0));
+        const most = bytes.reduce((high, value) => Math.max(high, value), 0);
         for (const { cells } of parts) expect(cells.length).toBe(columns * (y.edges.length - 1));
-        return { from: x.edges[0], to: x.edges[columns], columns };
+        return { from: x.edges[0], to: x.edges[columns], columns, most, reach: block.figure.chart.reach };
       });
       expect(axes).toHaveLength(2);
       expect(axes[0]).toMatchObject({ from: axes[1]?.from, to: axes[1]?.to });
       expect(axes[0]?.to).toBeGreaterThan(0);
+      // Colours and bars mean the same on both sides.
+      expect(axes[0]?.reach).toEqual(axes[1]?.reach);
+      expect(axes[0]?.reach?.cells[1]).toBe(Math.max(...axes.map(({ most }) => most)));
     }
   });
 });

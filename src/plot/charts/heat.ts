@@ -71,7 +71,11 @@ function draw(chart: HeatChart, context: DrawContext) {
   const made = frame({ ...main, x: axis(x, xTicks), y: axis(y, yTicks) });
 
   const shown = binned(sums, made, chart, main);
-  const classes = classesOf(shown.values, value.scale ?? "linear", value.unit);
+  const classes = classesOf(
+    [...shown.values, ...(chart.reach?.cells ?? [])],
+    value.scale ?? "linear",
+    value.unit,
+  );
   let body = legend.body;
   body += topLabel(chart.topLabel, left, main.right - left, legend.height + 18);
   body += sideLabel(chart.rightLabel, side, narrow);
@@ -163,7 +167,11 @@ function margin(
   const totals: number[] = [];
   for (let from = 0; from < count; from += step)
     totals.push(sums.reduce((sum, of) => sum + rangeSum(of, from, from + step), 0));
-  const highest = totals.reduce((a, b) => Math.max(a, b), 0);
+  const reach = where === "top" ? chart.reach?.column : chart.reach?.row;
+  const highest = totals.reduce(
+    (a, b) => Math.max(a, b),
+    totals.some((total) => total > 0) ? (reach ?? 0) : 0,
+  );
   const paths = parts.map(() => "");
   let hovers = "";
   for (let from = 0; from < count; from += step) {

@@ -1,5 +1,5 @@
 import { formatBytes, formatSeconds } from "../../../base/units.ts";
-import type { Figure, Section } from "../../../model/index.ts";
+import type { Figure, HeatReach, Section } from "../../../model/index.ts";
 import type { Activity } from "../activity.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
@@ -39,8 +39,31 @@ export const heatEnd = ({ bytesRead, binSeconds }: Activity) => {
   return Math.ceil(bytesRead.length / joined) * (binSeconds * joined);
 };
 
-/** The axis of time goes on to `endSeconds` where a figure beside it does. */
-export function heatFigure(activity: Activity, ranks: number, endSeconds = 0): Figure {
+/** What scales must reach to hold all of them. */
+export function commonReach(activities: readonly Activity[]): HeatReach {
+  let [least, most, column, row] = [Number.POSITIVE_INFINITY, 0, 0, 0];
+  for (const { rows, bytesRead, cellsRead, cellsWritten } of activities) {
+    const columns = bytesRead.length;
+    const joined = Math.ceil(columns / COLUMNS_MAX);
+    const used = Math.ceil(columns / joined);
+    const cells = new Float64Array(rows * used);
+    const [byColumn, byRow] = [new Float64Array(used), new Float64Array(rows)];
+    for (let cell = 0; cell < rows * columns; cell++) {
+      const bytes = (cellsRead[cell] || 0) + (cellsWritten[cell] || 0);
+      const [y, x] = [Math.floor(cell / columns), Math.floor((cell % columns) / joined)];
+      cells[y * used + x] = (cells[y * used + x] as number) + bytes;
+      byColumn[x] = (byColumn[x] as number) + bytes;
+      byRow[y] = (byRow[y] as number) + bytes;
+    }
+    for (const bytes of cells) if (bytes > 0) [least, most] = [Math.min(least, bytes), Math.max(most, bytes)];
+    for (const bytes of byColumn) column = Math.max(column, bytes);
+    for (const bytes of byRow) row = Math.max(row, bytes);
+  }
+  return { cells: [least, most], column, row };
+}
+
+/** The axis of time goes on to `endSeconds` where a figure beside it does, and scales to what that reaches. */
+export function heatFigure(activity: Activity, ranks: number, endSeconds = 0, reach?: HeatReach): Figure {
   const { rows, ranksPerRow, source, layer } = activity;
   const columns = activity.bytesRead.length;
   const joined = Math.ceil(columns / COLUMNS_MAX);
@@ -94,6 +117,7 @@ export function heatFigure(activity: Activity, ranks: number, endSeconds = 0): F
       ],
       topLabel: "bytes over time",
       rightLabel: "bytes per rank",
+      ...(reach !== undefined && { reach }),
     },
   };
 }
