@@ -58,8 +58,8 @@ interface Work {
   readonly options: ClusterValues;
   /** Called before tasks start for the first time: makes what they share. */
   begin?(): Promise<void>;
-  /** One more line for the terminal. */
-  readonly next: string;
+  /** What the terminal is told at the end, of the merge's result. */
+  readonly next: (result: unknown) => string;
 }
 
 export async function runCluster({ plan, options, begin, next }: Work, context: Context): Promise<void> {
@@ -197,14 +197,14 @@ function tellSubmitted(folder: RunFolder, context: Context): void {
   );
 }
 
-function tellEnd(folder: RunFolder, next: string, context: Context): void {
+function tellEnd(folder: RunFolder, next: Work["next"], context: Context): void {
   const rows = jobRows(folder, undefined);
   const failed = rows.filter(({ state }) => state !== "done" && state !== "waiting");
   const waiting = rows.filter(({ state }) => state === "waiting");
   const isDone = failed.length + waiting.length === 0;
   const result = isDone ? (folder.outputOf("merge-1") ?? null) : null;
   if (context.json) context.printJson({ run: folder.path, jobs: rows, result });
-  else context.out.write(`${tableOf(rows)}\n${isDone ? next : ""}`);
+  else context.out.write(`${tableOf(rows)}\n${isDone ? next(result) : ""}`);
   if (!isDone) {
     context.exitWith(1);
     const [first] = failed;

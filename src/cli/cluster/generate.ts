@@ -26,5 +26,5 @@ export async function clusterGenerate(
     (index, of) => [...words, `--slice=${index}/${of}`],
     [...words, `--join=${options.tasks}`],
   );
-  await runCluster({ plan, options, next: `made ${output}\n` }, context);
+  await runCluster({ plan, options, next: () => `made ${output}\n` }, context);
 }

@@ -7,6 +7,7 @@ import { fsPath } from "../../node/raw-path.ts";
 import { defineCommand, type OptionSpecs } from "../command.ts";
 import ingest from "../ingest.ts";
 import { CLUSTER_OPTIONS, type ClusterValues, runCluster, runPath } from "./engine.ts";
+import { type Counts, totalText } from "./total.ts";
 import { optionWords } from "./words.ts";
 
 const { slice: _, ...INGEST_OPTIONS } = ingest.options;
@@ -46,9 +47,8 @@ export default defineCommand({
       await opened.close();
       accessSync(opened.path, constants.W_OK);
     };
-    await runCluster(
-      { plan, options, begin, next: `plimsoll store compact ${store} joins the batches of the tasks\n` },
-      context,
-    );
+    const next = (total: unknown) =>
+      `${totalText(total as Counts)}\nplimsoll store compact ${store} joins the batches of the tasks\n`;
+    await runCluster({ plan, options, begin, next }, context);
   },
 });

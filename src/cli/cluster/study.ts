@@ -44,7 +44,8 @@ export function clusterStudy(name: string, study: Command, example: string): Com
         (index, of) => [...words, `--part=${index}/${of}`],
         words,
       );
-      const next = `result ${runPath(what, options)}/out/merge-1.json${output === undefined ? "" : `, report ${output}`}\n`;
+      const next = () =>
+        `result ${runPath(what, options)}/out/merge-1.json${output === undefined ? "" : `, report ${output}`}\n`;
       const { takeSnapshot } = await import("../../store/index.ts");
       await runCluster({ plan, options, begin: () => takeSnapshot(store, parts), next }, context);
     },

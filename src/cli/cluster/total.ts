@@ -7,7 +7,7 @@ import { defineCommand } from "../command.ts";
 /** Skipped inputs that are named one by one; the store keeps them all. */
 const NAMED_MAX = 1000;
 
-interface Counts {
+export interface Counts {
   readonly read: number;
   readonly new: number;
   readonly known: number;
@@ -17,6 +17,9 @@ interface Counts {
   readonly seconds: number;
   readonly bytes: number;
 }
+
+export const totalText = (total: Pick<Counts, "new" | "known" | "skippedTotal" | "bytes">): string =>
+  `${formatCount(total.new)} new, ${formatCount(total.known)} known, ${formatCount(total.skippedTotal)} skipped: ${formatBytes(total.bytes)}`;
 
 export default defineCommand({
   name: "cluster total",
@@ -50,9 +53,6 @@ export default defineCommand({
       bytes: sum(({ bytes }) => bytes),
     };
     if (context.json) context.printJson(total);
-    else
-      context.out.write(
-        `${formatCount(total.new)} new, ${formatCount(total.known)} known, ${formatCount(total.skippedTotal)} skipped: ${formatBytes(total.bytes)}\n`,
-      );
+    else context.out.write(`${totalText(total)}\n`);
   },
 });

@@ -135,6 +135,12 @@ describe("plimsoll generate reuse", () => {
       );
       expect(readdirSync(at(name)).sort()).toEqual(["README.txt", "answers.json", "store"]);
     }
+    const first = await reuse(...again, "--json");
+    // A join that is begun again behind its answers, when slices are gone.
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(JSON.parse(first.out).census.logs).toBe(answers(at("one")).items.A01.planted.logs);
+    expect((await reuse(...again)).out).toContain("too few files");
+    expect(readFileSync(at("again", "answers.json"))).toEqual(readFileSync(at("one", "answers.json")));
     const wrong = await reuse("--output", at("logs"), ...TINY, "--buckets", "3");
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("--buckets needs --tables") });
   });

@@ -81,7 +81,8 @@ export class Contention implements Load {
   constructor(population: Population) {
     const transfers = this.#transfers;
     this.#population = population;
-    for (const _ of new SelectedFiles(population).files(notingClock(transfers)));
+    const [files, noting] = [new SelectedFiles(population), notingClock(transfers)];
+    for (const file of files.placed()) files.show(file, noting);
     this.#times = playTransfers(transfers, population.osts, population.slope);
     this.clock = sharedClock((run) => runTimes(this.#times, run));
   }

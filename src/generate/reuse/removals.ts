@@ -1,4 +1,5 @@
 /** Runs that others met, and how long those would have taken without: planted truth for questions about what would have been. */
+import { MinHeap } from "../../base/min-heap.ts";
 import { playTransfers, Transfers, type TransferTimes } from "./target-load.ts";
 
 export interface Removal {
@@ -29,33 +30,33 @@ export function plantedRemovals(
   slope: number,
   isAskedFor: (run: number) => boolean = () => true,
 ): Removal[] {
-  const onTarget = transfersByTarget(transfers, osts);
+  const onTarget = transfersByTarget(transfers, times, osts);
+  const lost = lostByOthers(transfers, times, osts, onTarget);
+  const suspects = new MinHeap();
+  for (let run = 0; run < lost.length; run++)
+    if ((lost[run] as number) > 0 && isAskedFor(run)) suspects.push(-(lost[run] as number), run);
   const removals: Removal[] = [];
-  for (const { run, blame } of suspects(transfers, times, osts, onTarget)) {
-    if (removals.length === REMOVALS_MOST) break;
-    const changed = isAskedFor(run) ? changedWithout(run, transfers, times, onTarget, slope) : [];
-    if (changed.length > 0) removals.push({ run, blame, changed });
+  while (suspects.size > 0 && removals.length < REMOVALS_MOST) {
+    const run = suspects.pop();
+    const changed = changedWithout(run, transfers, times, onTarget, slope);
+    if (changed.length > 0) removals.push({ run, blame: lost[run] as number, changed });
   }
   return removals;
 }
 
 /** Of parts of a centre: those of the whole. */
 export const largestRemovals = (removals: readonly Removal[]): Removal[] =>
-  [...removals].sort(mostBlamed).slice(0, REMOVALS_MOST);
-
-const mostBlamed = (a: Pick<Removal, "run" | "blame">, b: Pick<Removal, "run" | "blame">): number =>
-  b.blame - a.blame || a.run - b.run;
+  [...removals].sort((a, b) => b.blame - a.blame).slice(0, REMOVALS_MOST);
 
 type OnTarget = (target: number) => Uint32Array;
 
 /** Transfers of each target in the order of time. */
-function transfersByTarget({ start, alone, first, width, count }: Transfers, osts: number): OnTarget {
+function transfersByTarget({ first, width }: Transfers, { order }: TransferTimes, osts: number): OnTarget {
   const ends = new Uint32Array(osts + 1);
   const eachPlace = (visit: (target: number, transfer: number) => void) => {
-    for (let i = 0; i < count; i++)
-      if ((alone[i] as number) > 0)
-        for (let stripe = 0; stripe < (width[i >> 1] as number); stripe++)
-          visit(((first[i >> 1] as number) + stripe) % osts, i);
+    for (const i of order)
+      for (let stripe = 0; stripe < (width[i >> 1] as number); stripe++)
+        visit(((first[i >> 1] as number) + stripe) % osts, i);
   };
   eachPlace((target) => {
     ends[target + 1] = (ends[target + 1] as number) + 1;
@@ -69,20 +70,17 @@ function transfersByTarget({ start, alone, first, width, count }: Transfers, ost
     all[at] = transfer;
     ends[target] = at + 1;
   });
-  const onTarget = (target: number) => all.subarray(target === 0 ? 0 : ends[target - 1], ends[target]);
-  for (let target = 0; target < osts; target++)
-    onTarget(target).sort((a, b) => (start[a] as number) - (start[b] as number) || a - b);
-  return onTarget;
+  return (target) => all.subarray(target === 0 ? 0 : ends[target - 1], ends[target]);
 }
 
-/** Runs by the time that others lost while they were on the same target, the most first. */
-function suspects(
+/** Of each run: the time that others lost while they were on the same target. */
+function lostByOthers(
   { alone, demand }: Transfers,
   { start, end }: TransferTimes,
   osts: number,
   onTarget: OnTarget,
-): Pick<Removal, "run" | "blame">[] {
-  const blame = new Map<number, number>();
+): Float64Array {
+  const blame = new Float64Array(demand.length);
   const lost = (i: number) => (end[i] as number) - (start[i] as number) - (alone[i] as number);
   for (let target = 0; target < osts; target++) {
     const list = onTarget(target);
@@ -97,11 +95,11 @@ function suspects(
         const [heavy, light] =
           (demand[one >> 1] as number) > (demand[other >> 1] as number) ? [one, other] : [other, one];
         const run = heavy >> 1;
-        if (run !== light >> 1) blame.set(run, (blame.get(run) ?? 0) + lost(light));
+        if (run !== light >> 1) blame[run] = (blame[run] as number) + lost(light);
       }
     }
   }
-  return Array.from(blame, ([run, lost]) => ({ run, blame: lost })).sort(mostBlamed);
+  return blame;
 }
 
 /** Runs near this one on its target, played with it and without. None where what is further away matters too. */

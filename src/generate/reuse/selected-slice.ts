@@ -100,9 +100,8 @@ export class SelectedSlice {
     for (const file of this.#files.placed(window.has)) {
       const { ost, firstRun } = file;
       const place = transfers.count / 2;
-      const { runs, files } = this.#files.group(file, noting);
-      const width = files[0]?.osts.length ?? 0;
-      played.push({ place, ost, width, firstRun, runs: runs.length });
+      const width = this.#files.show(file, noting);
+      played.push({ place, ost, width, firstRun, runs: file.starts.length });
       if (own.has(ost)) this.#own.push(file);
     }
     const times = playTransfers(transfers, osts, slope);

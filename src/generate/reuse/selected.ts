@@ -49,6 +49,19 @@ export interface PlacedFile {
   readonly random: Random;
 }
 
+/** What all runs of a file have in common, and the random numbers of its runs. */
+interface Drawn {
+  readonly amounts: Float64Array;
+  readonly applications: Uint32Array;
+  readonly ranks: number;
+  readonly secondUser: boolean;
+  readonly osts: readonly number[];
+  readonly rate: number;
+  /** The read run that also writes a little; -1: none. */
+  readonly touched: number;
+  readonly random: Random;
+}
+
 export class SelectedFiles {
   readonly #population: Population;
   readonly #planner: Planner;
@@ -149,24 +162,68 @@ export class SelectedFiles {
 
   /** A file with its runs; the times of its run i are those of number `place` + i of the clock. */
   group(placed: PlacedFile, clock: Clock, place = placed.firstRun): Group {
-    const { plan, ost, user, starts, firstRun } = placed;
+    const { plan, user, starts, firstRun } = placed;
+    const drawn = this.#draw(placed);
+    const { applications, ranks, secondUser, osts } = drawn;
+    const n = starts.length;
+    const layer = layerOf(n, plan.layer);
+    const file = this.#file(plan.index, user, osts);
+    const runs: RunTruth[] = [];
+    this.#eachRun(placed, drawn, clock, place, (i, read, written, times) => {
+      const run: RunTruth = {
+        kind: SELECTED,
+        number: firstRun + i,
+        user: secondUser && i === n - 1 ? (user + 1) % this.#population.users : user,
+        application: applications[i] as number,
+        start: starts[i] as number,
+        durationMs: times.durationMs,
+        ranks,
+        accesses: [],
+      };
+      addAccess(run, file, layer, ranks, read, written, times);
+      runs.push(run);
+    });
+    return { runs, files: [file] };
+  }
+
+  /** Shows its runs to a clock, and nothing more; gives the number of its OSTs. */
+  show(placed: PlacedFile, clock: Clock): number {
+    const drawn = this.#draw(placed);
+    this.#eachRun(placed, drawn, clock, 0, () => {});
+    return drawn.osts.length;
+  }
+
+  #draw(placed: PlacedFile): Drawn {
+    const { plan, ost } = placed;
     const { index, fileClass, writes, bytes } = plan;
-    const { seed } = this.#population.options;
     const n = writes.length;
-    const amounts = amountsOf(plan.noise, n, bytes, this.#random.restart(seed, SELECTED, index));
+    const amounts = amountsOf(
+      plan.noise,
+      n,
+      bytes,
+      this.#random.restart(this.#population.options.seed, SELECTED, index),
+    );
     const random = this.#random.become(placed.random);
     const applications = this.#applications(placed, n, random);
-    const layer = layerOf(n, plan.layer);
     const ranks = 2 ** ranksPower(random);
     const [least, most] = IO_TIME.baseSeconds;
     const baseSeconds = least + random.unit() * (most - least);
     const secondUser = random.unit() < SECOND_USER;
-    const file = this.#file(index, user, ost, random);
-    const width = file.osts.length;
-    const rate = Math.min(bytes / n / baseSeconds, IO_TIME.ownShareMost * IO_TIME.ostRate * width);
+    const osts = this.#osts(ost, random);
+    const rate = Math.min(bytes / n / baseSeconds, IO_TIME.ownShareMost * IO_TIME.ostRate * osts.length);
     const touched = fileClass === "RH" && random.unit() < RH_TOUCHED ? Math.floor(n / 2) : -1;
-    const runs: RunTruth[] = [];
-    for (let i = 0; i < n; i++) {
+    return { amounts, applications, ranks, secondUser, osts, rate, touched, random };
+  }
+
+  #eachRun(
+    { plan: { fileClass, writes }, ost, starts }: PlacedFile,
+    { amounts, osts, rate, touched, random }: Drawn,
+    clock: Clock,
+    place: number,
+    take: (i: number, read: number, written: number, times: ReturnType<Clock>) => void,
+  ): void {
+    const width = osts.length;
+    for (let i = 0; i < starts.length; i++) {
       const start = starts[i] as number;
       const amount = amounts[i] as number;
       const slowness = this.#load.factor(start, fileClass) * noiseFactor(random.unit(), IO_TIME.noise);
@@ -175,42 +232,24 @@ export class SelectedFiles {
       const minor =
         fileClass === "RW" ? minorBytes(amount, random) : i === touched ? 65536 + random.below(4194304) : 0;
       const read = writes[i] === 1 ? minor : amount - minor;
-      const number = firstRun + i;
       const readShare = read / amount;
-      const times = clock(place + i, {
-        ...{ start, drawnMs, alone, readShare, bytes: amount, first: ost, width },
-      });
-      const run: RunTruth = {
-        kind: SELECTED,
-        number,
-        user: secondUser && i === n - 1 ? (user + 1) % this.#population.users : user,
-        application: applications[i] as number,
-        start,
-        durationMs: times.durationMs,
-        ranks,
-        accesses: [],
-      };
-      addAccess(run, file, layer, ranks, read, amount - read, times);
-      runs.push(run);
+      const draft = { start, drawnMs, alone, readShare, bytes: amount, first: ost, width };
+      take(i, read, amount - read, clock(place + i, draft));
     }
-    return { runs, files: [file] };
   }
 
-  #file(index: number, user: number, first: number, random: Random): FileTruth {
-    const path = `/global/cscratch1/sd/user${padded(user, 5)}/data/s${padded(index, 7)}.h5`;
-    this.#ids.hash(path);
+  #osts(first: number, random: Random): number[] {
     const { osts: count } = this.#population;
     const wide = random.unit() < STRIPED_SHARE;
     const width = wide ? 2 + random.below(Math.min(STRIPES_MAX, count) - 1) : 1;
-    const osts = Array.from({ length: width }, (_, stripe) => (first + stripe) % count);
-    return {
-      path,
-      idLow: this.#ids.low,
-      idHigh: this.#ids.high,
-      osts,
-      ostText: osts.join(" "),
-      accesses: [],
-    };
+    return Array.from({ length: width }, (_, stripe) => (first + stripe) % count);
+  }
+
+  #file(index: number, user: number, osts: readonly number[]): FileTruth {
+    const path = `/global/cscratch1/sd/user${padded(user, 5)}/data/s${padded(index, 7)}.h5`;
+    this.#ids.hash(path);
+    const { low: idLow, high: idHigh } = this.#ids;
+    return { path, idLow, idHigh, osts, ostText: osts.join(" "), accesses: [] };
   }
 
   /** The application of each run: blocks of runs of one, every application at least once. */

@@ -50,6 +50,8 @@ export class Transfers {
 }
 
 export interface TransferTimes {
+  /** Transfers that take time, in the order in which they were to start. */
+  readonly order: Uint32Array;
   readonly start: Float64Array;
   readonly end: Float64Array;
 }
@@ -86,7 +88,8 @@ class Play {
 
   run(): TransferTimes {
     const { alone } = this.#transfers;
-    for (const index of inOrder(this.#start, alone)) {
+    const order = inOrder(this.#start, alone);
+    for (const index of order) {
       const start = this.#start[index] as number;
       this.#endUntil(start);
       const isReading = index % 2 === 1 && this.#placeOf[index - 1] !== 0;
@@ -95,7 +98,7 @@ class Play {
     }
     this.#endUntil(Number.POSITIVE_INFINITY);
     assert(this.#waiting.size === 0, "every transfer has begun");
-    return { start: this.#start, end: this.#end };
+    return { order, start: this.#start, end: this.#end };
   }
 
   #endUntil(time: number): void {

@@ -5,6 +5,9 @@ import { writeFile } from "../../node/write-file.ts";
 import type { RowSink } from "../../model/index.ts";
 import type { Store } from "../../store/index.ts";
 
+/** Tasks of a cluster share a node, so that half of its memory is too much for each. */
+const COMPACT_MEMORY_BYTES = 2 ** 30;
+
 type Sinks = readonly [RowSink, ...RowSink[]];
 
 function bucketsOf(batch: ReturnType<Store["beginBatch"]>, of: number): Sinks {
@@ -25,6 +28,10 @@ export function isMarked(folder: string, mark: string): boolean {
 export function writeAnswers(path: string, value: unknown): void {
   writeFile(path, `${JSON.stringify(value, exactNumbers, 2)}\n`);
 }
+
+/** What `writeAnswers` wrote; whole numbers beyond 2^53 are texts. */
+export const readAnswers = (path: string): unknown =>
+  JSON.parse(readFileSync(path, "utf8"), (_, value) => value ?? Number.NaN);
 
 function exactNumbers(_: string, value: unknown): unknown {
   if (typeof value === "number" && Number.isNaN(value)) return null;
@@ -56,7 +63,8 @@ export async function fillStore<T>(
       throw error;
     }
     // Nobody else reads a store that is being made.
-    if (buckets !== undefined && !atOnce) await compactStore(store, { buckets, graceMs: 0 });
+    if (buckets !== undefined && !atOnce)
+      await compactStore(store, { buckets, graceMs: 0, memoryBytes: COMPACT_MEMORY_BYTES });
     return result;
   } finally {
     await store.close();

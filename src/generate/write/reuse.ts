@@ -1,5 +1,5 @@
 /** A synthetic centre as logs or as a store, with its answers. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Listener } from "../../base/listener.ts";
 import type { RowSink } from "../../model/index.ts";
@@ -26,7 +26,7 @@ import {
   type Slice,
   TableEmitter,
 } from "../reuse/index.ts";
-import { fillStore, isMarked, writeAnswers } from "./answers.ts";
+import { fillStore, isMarked, readAnswers, writeAnswers } from "./answers.ts";
 import { SliceTimesFiles, writeSliceTimes } from "./slice-times.ts";
 import { joinParts, writePart } from "./slices.ts";
 
@@ -133,15 +133,20 @@ export async function joinSlices(
   { tables, of }: { readonly tables: boolean; readonly of: number },
   listener: Listener,
 ): Promise<{ readonly folder: string; readonly sheet: AnswerSheet }> {
+  // A join that was stopped behind its answers has slices no more, and nothing left to do.
+  const answers = join(path, "answers.json");
+  if (existsSync(answers)) {
+    rmSync(join(path, "parts"), { recursive: true, force: true });
+    return { folder: path, sheet: readAnswers(answers) as AnswerSheet };
+  }
   const sheet = await joinParts(path, { tables, of }, async (parts) => {
-    const files =
-      parts.length > 0 && isInStretches(population) ? parts.map((part) => new SliceTimesFiles(part)) : [];
+    const files = isInStretches(population) ? parts.map((part) => new SliceTimesFiles(part)) : [];
     const load = files.length > 0 ? new JoinedLoad(population, files) : new Contention(population);
     const result = await generate(population, load, listener, () => {});
     for (const file of files) file.close();
     const write = () => {
       writeFile(join(path, "README.txt"), readme(result, tables, 0));
-      writeAnswers(join(path, "answers.json"), result);
+      writeAnswers(answers, result);
     };
     return { result, write };
   });
