@@ -294,7 +294,7 @@ describe("trouble on a server", () => {
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
     writeFileSync(state, bytes);
     watched.restart(host);
-    expect(watched.notes).toEqual([expect.stringMatching(/wrong checksum.*set aside/)]);
+    expect(watched.notes).toEqual([expect.stringMatching(/wrong checksum.*moved aside/)]);
     expect(existsSync(`${state}.damaged`)).toBe(true);
     watched.advance(60);
     watched.sample();
