@@ -492,7 +492,7 @@ describe("several logs as one job", () => {
       ),
     );
     const third = save("third.darshan", processLog("third", 1_700_000_000, 78));
-    expectRefusal(await inside(command, first, second, third), 2, /of 2 different jobs: 77 .*, 78 /);
+    expectRefusal(await inside(command, first, second, third), 2, /to 2 different jobs: 77 .*, 78 /);
   });
 
   it("--force-merge takes them as one job and says so", async () => {

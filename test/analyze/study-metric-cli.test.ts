@@ -142,7 +142,7 @@ describe("bad requests", () => {
     try {
       const { code, err } = await run("--quick", "--sets", "1");
       expect(code).toBe(2);
-      expect(err).toMatch(/^plimsoll: no C compiler: \/nowhere\/cc .*--simulate.*\n$/);
+      expect(err).toMatch(/^plimsoll: no C compiler: cannot run \/nowhere\/cc .*--simulate.*\n$/);
     } finally {
       if (before === undefined) delete process.env.CC;
       else process.env.CC = before;

@@ -49,12 +49,12 @@ const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: str
   "before.mountstats": {
     of: "nfs-mountstats",
     fixture: "mounts/before.mountstats",
-    says: "plimsoll collect client, .* takes it",
+    says: "use plimsoll collect client, which reads the counters before and after a job",
   },
   "before.mmpmon": {
     of: "mmpmon",
     fixture: "mounts/before.mmpmon",
-    says: "plimsoll collect client, .* takes it",
+    says: "use plimsoll collect client, which reads the counters before and after a job",
   },
   "ior.txt": {
     of: "results",
@@ -74,12 +74,12 @@ const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: str
   "store.json": {
     of: "store",
     text: '{"kind":"plimsoll store","version":8,"batches":true}\n',
-    says: "a store of Plimsoll; the option --store of plimsoll top, sql, study and others takes it",
+    says: "a store of Plimsoll; use the option --store of plimsoll top, sql, study and others",
   },
   "report.html": {
     of: "page",
     text: '<!doctype html>\n<meta name="generator" content="Plimsoll 0.2.0">\n',
-    says: "a report of Plimsoll; any browser takes it",
+    says: "a report of Plimsoll; use any browser",
   },
 };
 
@@ -156,7 +156,7 @@ describe("a folder", () => {
     writeFileSync("centre/calls.csv", "pid,bytes,start,end\n1,2,3,4\n");
     for (const command of ["report", "bps"])
       expect((await run(command, "centre")).lines[0]).toMatch(
-        /^plimsoll: centre: this is a store of Plimsoll; the option --store /,
+        /^plimsoll: centre: this is a store of Plimsoll; use the option --store /,
       );
   });
 });

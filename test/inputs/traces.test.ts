@@ -106,7 +106,7 @@ describe("report, findings and diff", () => {
     const again = text("again.strace", ['open("/d/a", O_RDONLY) = 3</d/a>', ...passes.flat()]);
     expect((await readJob([again])).verdicts.findings[0]).toMatchObject({
       id: "re-reads",
-      statement: expect.stringContaining("only 8.39 MB of them are different bytes"),
+      statement: expect.stringContaining("only 8.39 MB of them are distinct within a rank"),
     });
     const back = text("back.strace", [
       'open("/d/a", O_RDWR|O_CREAT|O_TRUNC) = 3</d/a>',

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("the drop page", () => {
     for (const [names, line] of [
       [["empty.darshan"], /empty|too short|0 bytes|not a Darshan log/i],
       [["notes.txt"], /unknown format/],
-      [three, /logs of 3 jobs: .*drop the logs of one job, or of two to compare/],
+      [three, /logs belong to 3 jobs: .*drop the logs of one job, or of two to compare/],
     ] as const) {
       await open.drop(names.map(at));
       expect(await open.failure()).toMatch(line);

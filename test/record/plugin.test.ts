@@ -41,7 +41,9 @@ describe("a mapped file", () => {
   it("is told with its bytes, and with what devices moved beyond the calls", () => {
     const { status, stderr, notes } = record("mapped", shop.path("mapped"));
     expect(status).toBe(0);
-    expect(stderr).toMatch(/8\.39 MB mapped into memory by 1 call: reads and writes there are not seen\./);
+    expect(stderr).toMatch(
+      /8\.39 MB mapped into memory by 1 call: reads and writes there are not recorded\./,
+    );
     // In memory no device has part in it.
     if (isInMemory === "tmpfs") return;
     expect(notes).toMatchObject([

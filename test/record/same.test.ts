@@ -126,7 +126,7 @@ describe.runIf(isRoot)("a set-uid program keeps its rights", () => {
     const refused = record(["-o", "t4", "--with", "strace", "--", usual as string, "data3"], setting);
     expect([refused.status, refused.stdout]).toEqual([2, ""]);
     expect(refused.stderr).toMatch(
-      /under strace it would lose its rights; record the programs that it starts/,
+      /under strace it would lose its privileges; record the programs that it starts/,
     );
   });
 
