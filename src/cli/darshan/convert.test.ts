@@ -360,7 +360,7 @@ describe("a selection", () => {
     const { code, err } = await inside("darshan", "convert", "--file", "/scratch/*/output.h?", from, to);
     expect(code).toBe(0);
     expect(err).toMatch(/APMPI: not file records/);
-    expect(err).toMatch(/HEATMAP: not records of files/);
+    expect(err).toMatch(/HEATMAP: not file records/);
     const kept = await json("parse", to);
     const all = await json("parse", from);
     const wanted = new Set<string>([ids.output, ids.dataset].map(String));
