@@ -110,7 +110,7 @@ describe("parts that do not belong together", () => {
     expect(said([...system, "--parts", "parts"])).toMatch(/part of another study/);
     expect(said([...reuse, "--parts", "nothing"])).toMatch(/nothing/);
     desk.json([...reuse, "--parts", "parts", "--part", "3/3"]);
-    expect(said([...reuse, "--parts", "parts"])).toMatch(/parts of different numbers|parts are missing/);
+    expect(said([...reuse, "--parts", "parts"])).toMatch(/parts of different splits|parts are missing/);
     expect(said([...system, "--similarity", "cluster", "--parts", "other", "--part", "1/2"])).toMatch(
       /in one process/,
     );

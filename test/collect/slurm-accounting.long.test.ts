@@ -235,7 +235,7 @@ describe("sacct of a real slurmdbd", () => {
     writeFileSync(join(cluster.folder, "failed.json"), stdout);
     const failed = plimsoll(cluster.folder, "ingest", "failed.json", "--store", "failed", "--threads", "1");
     expect(failed.code).toBe(3);
-    expect(failed.err).toMatch(/failed\.json: no list of jobs in it; Slurm wrote: .+/);
+    expect(failed.err).toMatch(/failed\.json: no list of jobs in it; Slurm reported: .+/);
   });
 
   it("gives one row for each job when it was listed while it ran and again after", async () => {

@@ -307,7 +307,7 @@ describe.skipIf(!hasBrowser)("reports of logs of our own", () => {
 
   it("no I/O at all", async () => {
     const text = await expectSound(await made("no-io", "report", single("no-io")), false);
-    expect(text).toContain("This log holds no I/O");
+    expect(text).toContain("This log has no I/O");
   });
 
   it("an incomplete module, in red", async () => {
@@ -454,7 +454,7 @@ if (hasBrowser)
       ["PnetCDF", ["shane_ior-PNETCDF"], false, /PnetCDF variables/],
       ["DAOS", ["snyder_ior-DFS"], false, /STDIO \+ DFS bytes of each rank/],
       ["C streams only", ["laytonjb"], false, /not recorded or not used: POSIX, MPI-IO/],
-      ["nothing recorded", ["empty_log"], false, /This log holds no I\/O/],
+      ["nothing recorded", ["empty_log"], false, /This log has no I\/O/],
       ["an incomplete module of a thousand files", ["partial_data_stdio"], false, /STDIO data is incomplete/],
       ["four processes of a Python program", ["snyder_python3"], false, /in 4 logs/],
       ["2,048 ranks", ["sample.darshan"], false, /2048/],
