@@ -40,7 +40,7 @@ export interface SiteOptions extends AccessOptions {
 const HTML = "text/html; charset=utf-8";
 const PARAM_CHARACTERS_MAX = 300;
 /** Of a page whose segments go while it is made. */
-const ATTEMPTS = 4;
+const ATTEMPTS = 8;
 
 const BUILT_IN: SiteAlerts = { rules: alertRules(DEFAULT_ALERTS, "built-in rules") };
 
