@@ -30,7 +30,7 @@ export class TableEmitter {
     this.#population = population;
     this.#sinks = [sinks].flat();
     const ids = Uint32Array.from(population.applications.flatMap(({ id }) => halvesOf(id)));
-    const rows = Math.max(MIN_ROWS, Math.floor(batchRows / this.#sinks.length));
+    const rows = Math.max(Math.min(MIN_ROWS, batchRows), Math.floor(batchRows / this.#sinks.length));
     this.#runs = this.#sinks.map(() => new RunRows(rows, population, ids));
     this.#accesses = this.#sinks.map(() => new AccessRows(rows, ids));
     this.#files = this.#sinks.map(() => new FileRows(rows));
