@@ -87,14 +87,13 @@ selected (\`--min-bytes 1 --min-runs 1\` selects nearly all), what is known of e
 (\`--temp\`, or \`tmp\` in the store) and comes back one column at a time; accesses wait there too, 28 bytes each, until those of all passes can be
 grouped by run. Then 40 bytes of memory per file are enough: 33 million selected files with 2 GiB. The values are the same: with all 4.8 million files of 9.8 million accesses selected, a study with
 \`--memory 512MiB\` took 43.5 s of CPU time and 0.98 GB as a process, and one with 4 GiB, before there were columns on disk, 43.4 s and 2.9 GB (one run each on a busy machine);
-their JSON agrees in every value. A selection of 24 million files was not measured to the end. Still more files end the study
+their JSON agrees in every value. With all 24.4 million files of 51 million accesses selected and 2 GiB, the process took 252 s of CPU time and 2.7 GB, and 9 GB of \`--temp\` (one run). Still more files end the study
 at once, in one line that says how much memory they need. Memory is taken only as needed: with 17 million
 accesses, half of them of selected files, the whole process takes 0.77 GB, with 5 million 0.4 GB, with 45 million 1.6 GB. Figures,
 and paths other than those of files on hot OSTs, are computed only for \`-o\`.
 
-On two cores 51 million accesses in 64 million runs take 31 s and 1.9 GB when the store is in the page cache of the system; from a disk the
-reading dominates (36 to 120 s). Since then A17 and A19 are answered in the pass over files: on 17 million accesses 14.4 and 15.7 s of CPU time instead of 17.0 and 18.0 (two turns each, in turn, on another machine at a load of 15 to
-38, the same memory); 51 million were not measured again. \`npm run bench study\` measures the whole command against the same work in pandas,
+On two idle cores 51 million accesses in 64 million runs take 19.3 s (19.1 to 19.4, three turns) and 1.9 GB when the store is in the page cache of the system (31 s on an older machine, with the program before A17 and A19
+were answered in the pass over files); from a slow disk the reading dominates (36 to 120 s). \`npm run bench study\` measures the whole command against the same work in pandas,
 value by value, both with their input in the page cache. On 17 million accesses it took 8.4 s (8.2 to 9.3) against 96.3 s, and later
 9.9 s (9.2 to 12.6) against 107.2 s: 11.4 and 10.8 times as fast, in 0.77 GB against 7.9 GB. On 45 million, which take pandas 22 of 24 GiB, it took 26.1 s (23.6 to 31.5) against 368 s, of
 which pandas waited 45 s for the disk; in another run 27.2 s against 269 s: 9.9 to 14.1 times as fast in 1.6 GB against 22 GB. On a shared
