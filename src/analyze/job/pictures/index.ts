@@ -35,16 +35,13 @@ export function timeFigure(job: Job): Figure | undefined {
   );
 }
 
-/** Ranks and targets explain one another: who waits, and for what. */
+/** Who waits for a slow target. Not the other way round: a target that no rule found slow is not to be blamed for a slow rank. */
 export function secondFigure(job: Job, finding: Finding): Figure | undefined {
-  const picture = PICTURES.get(finding.id);
-  const other =
-    picture === "targets" ? "ranks" : picture === "ranks" && job.osts.length > 1 ? "targets" : undefined;
-  if (other === undefined) return undefined;
-  const drawn = MAKERS[other](job, { ...finding, id: other === "targets" ? "slow-ost" : finding.id });
+  if (PICTURES.get(finding.id) !== "targets") return undefined;
+  const drawn = ranks(job, finding);
   return drawn === undefined || !standsOut(drawn.chart)
     ? undefined
-    : { ...figureOf(finding, drawn), id: `cause-${finding.id}-${other}` };
+    : { ...figureOf(finding, drawn), id: `cause-${finding.id}-ranks` };
 }
 
 /** The first that is marked differs from all others, or from the median, by a factor of two. */
