@@ -14,3 +14,7 @@ export function largestFirst<T>(
     return a - b;
   });
 }
+
+/** Texts with their numbers in order: rank2 comes before rank10. Made when needed, since loading the tables of a language takes milliseconds. */
+export const naturalOrder = (): ((a: string, b: string) => number) =>
+  new Intl.Collator("en", { numeric: true }).compare;

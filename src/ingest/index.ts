@@ -1,4 +1,5 @@
 /** `ingest`: files below paths into a store, by as many threads as asked for. */
+import { naturalOrder } from "../base/order.ts";
 import { builtFile } from "../node/built.ts";
 import { ThreadPool } from "../node/thread-pool.ts";
 import { Store } from "../store/index.ts";
@@ -213,12 +214,11 @@ class Readers {
   }
 }
 
-const byName = new Intl.Collator("en", { numeric: true });
-
 /** By the time of their first reading; where that is not known, by name. */
 function inOrder(files: readonly Placed[]): Placed[] {
+  const byName = naturalOrder();
   return [...files].sort((a, b) => {
     const [first, second] = [a.place.firstNs ?? 0n, b.place.firstNs ?? 0n];
-    return first < second ? -1 : first > second ? 1 : byName.compare(a.path, b.path);
+    return first < second ? -1 : first > second ? 1 : byName(a.path, b.path);
   });
 }

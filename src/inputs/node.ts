@@ -3,15 +3,13 @@ import { createHash } from "node:crypto";
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Listener } from "../base/listener.ts";
+import { naturalOrder } from "../base/order.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
 import { textIn } from "../record/unseen.ts";
 import { type InputHost, type JobOptions, type ReadJob, readJob as readJobWith } from "./job/index.ts";
 import { holdPipes } from "./held-pipes.ts";
 import { logHost } from "./node-log.ts";
 import { readParquet } from "./parquet.ts";
-
-/** Host 10 behind host 9, process 1000 behind 999. */
-const byNumber = new Intl.Collator("en", { numeric: true }).compare;
 
 /** Folders behind symbolic links are not entered: they can form circles. */
 function entriesOf(folder: string): { files: string[]; folders: string[] } {
@@ -25,7 +23,9 @@ function entriesOf(folder: string): { files: string[]; folders: string[] } {
   return { files, folders };
 }
 
+/** Host 10 behind host 9, process 1000 behind 999. */
 function* filesBelow(folders: readonly string[]): Generator<string> {
+  const byNumber = naturalOrder();
   for (const folder of [...folders].sort(byNumber)) {
     const below = entriesOf(folder);
     yield* below.files.sort(byNumber);

@@ -1,5 +1,5 @@
 /** Causes as rows with their cost; a row opens to what to change, the evidence, and how it was judged. */
-import { formatSize } from "../../base/units.ts";
+import { formatCount, formatMany, formatSize } from "../../base/units.ts";
 import type { Cost, EvidenceFile, EvidenceNumber, Finding, ThresholdUse, Unit } from "../../model/index.ts";
 import { NOT_RECORDED } from "../../plot/index.ts";
 import { secondsText } from "./amounts.ts";
@@ -107,10 +107,7 @@ function whereHtml({ evidence }: Finding, parts: HtmlParts, links: Links): strin
   if (evidence.files.length > 0) {
     lines.push(filesHtml(evidence.files.slice(0, FILES_FIRST), links));
     const more = evidence.filesTotal - Math.min(FILES_FIRST, evidence.files.length);
-    if (more > 0)
-      lines.push(
-        `<p class="more">and ${more.toLocaleString("en")} more ${more === 1 ? "file" : "files"}</p>`,
-      );
+    if (more > 0) lines.push(`<p class="more">and ${formatMany(more, "more file")}</p>`);
   }
   if (evidence.ranks.length > 0) lines.push(ranksHtml(evidence.ranks, links));
   if (evidence.span) {
@@ -138,7 +135,7 @@ function ranksHtml(ranks: readonly number[], links: Links): string {
     return address ? `<a href="${address}">${rank}</a>` : String(rank);
   });
   const more = ranks.length - some.length;
-  return `<p class="ranks"><b>${ranks.length === 1 ? "Rank" : "Ranks"}</b> ${some.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en")} more` : ""}</p>`;
+  return `<p class="ranks"><b>${ranks.length === 1 ? "Rank" : "Ranks"}</b> ${some.join(", ")}${more > 0 ? ` and ${formatCount(more)} more` : ""}</p>`;
 }
 
 const TICK =

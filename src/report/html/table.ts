@@ -1,4 +1,5 @@
 /** Tables: the first rows as markup, which can be read without the script; the script has all rows as data. */
+import { formatCount } from "../../base/units.ts";
 import type { Cell, Figure, TableBlock, TableColumn, Unit } from "../../model/index.ts";
 import { NOT_RECORDED, plusSign, verdictClass } from "../../plot/index.ts";
 import { type ColumnLook, linkColumn, lookOf } from "./data.ts";
@@ -73,9 +74,9 @@ function groupLines(
 function cutNotes(table: TableBlock, shownRows: number): string {
   const rows = Math.max(table.rowsTotal ?? 0, table.rows.length);
   if (rows <= shownRows) return "";
-  const cut = `${shownRows.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`;
+  const cut = `${formatCount(shownRows)} of ${formatCount(rows)} rows`;
   return `<noscript><p class="cut">The first ${cut}. Sorting, search and the other rows need JavaScript.</p></noscript>
-<p class="cut print-only">Shortened for printing: at most ${STATIC_ROWS_MAX} of ${rows.toLocaleString("en")} rows. The page has all.</p>
+<p class="cut print-only">Shortened for printing: at most ${STATIC_ROWS_MAX} of ${formatCount(rows)} rows. The page has all.</p>
 `;
 }
 
@@ -130,7 +131,7 @@ export function figureTableHtml(figure: Figure, parts: HtmlParts): string {
     );
   const cut =
     rows.length > FIGURE_ROWS_MAX
-      ? `<p class="cut">The first ${FIGURE_ROWS_MAX} of ${rows.length.toLocaleString("en")} rows; the CSV has all.</p>`
+      ? `<p class="cut">The first ${FIGURE_ROWS_MAX} of ${formatCount(rows.length)} rows; the CSV has all.</p>`
       : "";
   return `<details class="as-table"><summary>As a table</summary>
 <div class="table-box" tabindex="0" role="region" aria-label="${attribute(figure.title)}, as a table"><table><thead><tr>${header}</thead><tbody>

@@ -40,9 +40,8 @@ export class ColumnWriter {
         values: dictionary.values,
         extraBits: dictionary.values.length * 24,
       });
-    let best = candidates[0]!;
-    for (const candidate of candidates) if (bits(candidate) < bits(best)) best = candidate;
-    return this.#add(best);
+    const sizes = candidates.map(bits);
+    return this.#add(candidates[sizes.indexOf(Math.min(...sizes))] as Candidate);
   }
 
   /** Numbers of which some twelve binary digits matter. */

@@ -3,6 +3,7 @@ import { assert } from "../../../base/assert.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../../../base/errors.ts";
+import { naturalOrder } from "../../../base/order.ts";
 import {
   type ArraySpec,
   type DatasetPlan,
@@ -88,9 +89,9 @@ function expand(source: StepSource, index: number): Found[] {
     .map(({ name }) => name);
   if (names.length === 0) throw new UsageError(`${source}: the folder has no files`);
   // rank2 comes before rank10.
-  const order = new Intl.Collator("en", { numeric: true });
+  const byNumber = naturalOrder();
   return names
-    .sort((a, b) => order.compare(a, b) || (a < b ? -1 : 1))
+    .sort((a, b) => byNumber(a, b) || (a < b ? -1 : 1))
     .map((name) => fileAt(join(path, name)));
 }
 
