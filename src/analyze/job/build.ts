@@ -30,7 +30,8 @@ import { type CallNaming, RunCalls, SoundCalls } from "./run-calls.ts";
 import { type SpanProcess, SpanTimes } from "./spans.ts";
 import { traceSpans } from "./trace-spans.ts";
 import { type TraceFacts, TraceFactsBuilder } from "./trace-facts.ts";
-import { type PictureOptions, TracePicture } from "./trace-picture.ts";
+import type { PictureOptions } from "./kept-calls.ts";
+import { TracePicture } from "./trace-picture.ts";
 
 /** A run before it is read in full: what places it among the runs of its job. */
 export interface RunSpan {

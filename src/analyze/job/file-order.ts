@@ -97,7 +97,8 @@ export class CallPairs {
 
 /** Reads of what is written next, and turns of ranks, file by file. */
 export class FileOrder implements BatchListener {
-  readonly #pairs: CallPairs;
+  /** By pair; NO_FILE for calls of files that are not asked for. */
+  readonly #file: Int32Array;
   /** By pair: one more than the offset of the read that came last, its duration, and the time of all calls. */
   readonly #read: Float64Array;
   readonly #readNs: Float64Array;
@@ -112,26 +113,30 @@ export class FileOrder implements BatchListener {
   readonly #ranks: Uint32Array;
   readonly #longestNs: Float64Array;
 
-  constructor(pairs: CallPairs, files: number) {
-    this.#pairs = pairs;
-    const [byPair, byFile] = [() => new Float64Array(pairs.count), () => new Float64Array(files)];
+  /** `wanted` says of each file whether it is asked for. */
+  constructor(pairs: CallPairs, wanted: readonly boolean[]) {
+    const [byPair, byFile] = [() => new Float64Array(pairs.count), () => new Float64Array(wanted.length)];
     [this.#read, this.#readNs, this.#callNs] = [byPair(), byPair(), byPair()];
     [this.#rewrites, this.#rewriteNs, this.#end] = [byFile(), byFile(), byFile()];
     [this.#handOffs, this.#pauseNs, this.#longestNs] = [byFile(), byFile(), byFile()];
-    this.#endPair = new Int32Array(files).fill(-1);
-    this.#ranks = new Uint32Array(files);
-    for (let pair = 0; pair < pairs.count; pair++)
-      if (pairs.fileOf(pair) !== NO_FILE) this.#ranks[pairs.fileOf(pair)]!++;
+    this.#endPair = new Int32Array(wanted.length).fill(-1);
+    this.#ranks = new Uint32Array(wanted.length);
+    this.#file = new Int32Array(pairs.count).fill(NO_FILE);
+    for (let pair = 0; pair < pairs.count; pair++) {
+      const file = pairs.fileOf(pair);
+      if (wanted[file] !== true) continue;
+      this.#file[pair] = file;
+      this.#ranks[file]!++;
+    }
   }
 
   // One loop, since a call per row with doubles costs more than the row.
   batch({ start, end, tally, bytes: offsets, starts }: CallBatch): void {
-    const pairs = this.#pairs;
     for (let i = 0; i < starts; i++) {
       const kind = (tally[i] as number) % CALL_KINDS;
-      if (kind > WRITE) continue;
       const pair = ((tally[i] as number) - kind) / CALL_KINDS;
-      const file = pairs.fileOf(pair);
+      const file = this.#file[pair] as number;
+      if (file === NO_FILE) continue;
       const from = start[i] as number;
       const to = end[i] as number;
       // Turns of ranks.

@@ -11,6 +11,6 @@ export { jobSummary } from "./summary.ts";
 export { compareDocument, compareSummary } from "./compare-document.ts";
 export { NOISE } from "./compare.ts";
 export { counted } from "./sections/counted.ts";
-export type { PictureOptions } from "./trace-picture.ts";
+export type { PictureOptions } from "./kept-calls.ts";
 export { CallSurvey } from "./call-survey.ts";
 export { moduleWith, needsText } from "./facts.ts";

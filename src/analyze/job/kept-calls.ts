@@ -1,46 +1,75 @@
 /** Single calls of a trace in columns that grow, in order of time at the end. */
 import { sortPairs } from "../../base/radix-sort.ts";
+import { withRoom } from "../../base/room.ts";
 import type { TraceCalls } from "../../model/index.ts";
 
+/** Calls of one rank, file, layer and direction; the first `count` rows. Times in seconds. */
+interface CallColumns {
+  readonly count: number;
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  readonly bytes: Float64Array;
+  readonly offset: Float64Array;
+}
+
+export interface PictureOptions {
+  /** Keep single calls up to this many. */
+  readonly callsMax: number;
+  /** Keep single calls of this span only, seconds since the start of the job. */
+  readonly window?: { readonly startSeconds: number; readonly endSeconds: number };
+}
+
 export class KeptCalls {
+  readonly options: PictureOptions;
   count = 0;
+  /** More than are kept, so none is. */
+  isTooMany = false;
   #numbers = new Float64Array(4 * 1024);
   #whole = new Uint32Array(3 * 1024);
 
-  push(
-    start: number,
-    end: number,
-    bytes: number,
-    offset: number,
-    rank: number,
-    file: number,
-    layer: number,
-    isWrite: boolean,
-  ): void {
-    if (4 * this.count === this.#numbers.length) {
-      const numbers = new Float64Array(2 * this.#numbers.length);
-      numbers.set(this.#numbers);
-      this.#numbers = numbers;
-      const whole = new Uint32Array(2 * this.#whole.length);
-      whole.set(this.#whole);
-      this.#whole = whole;
-    }
-    const at = 4 * this.count;
-    this.#numbers[at] = start;
-    this.#numbers[at + 1] = end;
-    this.#numbers[at + 2] = bytes;
-    this.#numbers[at + 3] = offset;
-    const to = 3 * this.count;
-    this.#whole[to] = rank;
-    this.#whole[to + 1] = file;
-    this.#whole[to + 2] = 2 * layer + (isWrite ? 1 : 0);
-    this.count++;
+  constructor(options: PictureOptions) {
+    this.options = options;
   }
 
-  clear(): void {
+  add(
+    { count, starts, ends, bytes, offset }: CallColumns,
+    rank: number,
+    file: number,
+    { layer, isWrite }: { readonly layer: number; readonly isWrite: boolean },
+  ): void {
+    const { window, callsMax } = this.options;
+    if (window === undefined && this.count + count > callsMax) this.#giveUp();
+    if (this.isTooMany) return;
+    const kind = 2 * layer + (isWrite ? 1 : 0);
+    for (let i = 0; i < count; i++) {
+      const start = starts[i] as number;
+      const end = ends[i] as number;
+      if (window !== undefined && (end < window.startSeconds || start > window.endSeconds)) continue;
+      if (this.count === callsMax) {
+        this.#giveUp();
+        return;
+      }
+      if (4 * this.count === this.#numbers.length) {
+        this.#numbers = withRoom(this.#numbers, 2 * this.#numbers.length);
+        this.#whole = withRoom(this.#whole, 2 * this.#whole.length);
+      }
+      const at = 4 * this.count;
+      this.#numbers[at] = start;
+      this.#numbers[at + 1] = end;
+      this.#numbers[at + 2] = bytes[i] as number;
+      this.#numbers[at + 3] = offset[i] as number;
+      const to = 3 * this.count++;
+      this.#whole[to] = rank;
+      this.#whole[to + 1] = file;
+      this.#whole[to + 2] = kind;
+    }
+  }
+
+  #giveUp(): void {
+    this.isTooMany = true;
     this.count = 0;
-    this.#numbers = new Float64Array(4);
-    this.#whole = new Uint32Array(3);
+    this.#numbers = new Float64Array(0);
+    this.#whole = new Uint32Array(0);
   }
 
   /** Sorted by start; files by their place among those that are shown. */

@@ -127,8 +127,7 @@ export class Phases implements BatchListener {
   }
 
   batch({ start, end, tally, starts }: CallBatch): void {
-    for (let i = 0; i < starts; i++)
-      this.#take(start[i] as number, end[i] as number, this.#rankOf[tally[i] as number] as number);
+    for (let i = 0; i < starts; i++) this.#take(start, end, i, this.#rankOf[tally[i] as number] as number);
   }
 
   /** `ranks` has the rank of each number. */
@@ -147,7 +146,10 @@ export class Phases implements BatchListener {
     };
   }
 
-  #take(start: number, end: number, rank: number): void {
+  /** Columns and a row, since an argument that is a double costs an object. */
+  #take(starts: Float64Array, ends: Float64Array, row: number, rank: number): void {
+    const start = starts[row] as number;
+    const end = ends[row] as number;
     if (this.#open && start >= this.#end) {
       const gap = start - this.#end;
       const present = this.#stretchRanks >= PRESENT * this.#alive(this.#stretchFrom, this.#end);
@@ -167,7 +169,7 @@ export class Phases implements BatchListener {
       this.#stretchOf[rank] = this.#stretches;
       this.#stretchRanks++;
     }
-    this.#busyNs += Math.max(0, end - Math.max(start, this.#end));
+    if (end > this.#end) this.#busyNs += end - Math.max(start, this.#end);
     if (end >= this.#end) {
       this.#end = end;
       this.#endRank = rank;
@@ -179,11 +181,14 @@ export class Phases implements BatchListener {
       this.#ranks++;
       this.#present.push(rank);
     }
-    const more = Math.max(0, end - Math.max(start, this.#rankEnd[rank] as number));
+    const rankEnd = this.#rankEnd[rank] as number;
+    if (end <= rankEnd) return;
+    const more = end - Math.max(start, rankEnd);
+    this.#rankEnd[rank] = end;
     this.#allNs += more;
-    this.#rankNs[rank]! += more;
-    if (end > (this.#rankEnd[rank] as number)) this.#rankEnd[rank] = end;
-    this.#longestNs = Math.max(this.#longestNs, this.#rankNs[rank] as number);
+    const rankNs = (this.#rankNs[rank] as number) + more;
+    this.#rankNs[rank] = rankNs;
+    if (rankNs > this.#longestNs) this.#longestNs = rankNs;
   }
 
   /** Notes the rank that this phase waits for. */

@@ -169,11 +169,13 @@ export class SoundCalls {
   lastEndNs = 0;
 
   take(calls: CallStretch): void {
-    this.#reach(calls.to - calls.from);
+    const { from, to, shiftNs } = calls;
+    this.#reach(to - from);
     const { startNs, endNs, bytes, offset } = this;
-    const { shiftNs } = calls;
-    let [count, endOffset, lastEnd] = [0, 0, 0];
-    for (let i = calls.from; i < calls.to; i++) {
+    let count = 0;
+    let endOffset = 0;
+    let lastEnd = 0;
+    for (let i = from; i < to; i++) {
       if (!isSound(calls, i)) continue;
       const start = Math.round((calls.startNs[i] as number) + shiftNs);
       const end = Math.round((calls.endNs[i] as number) + shiftNs);
@@ -187,7 +189,7 @@ export class SoundCalls {
       if (end > lastEnd) lastEnd = end;
       if (place + size > endOffset) endOffset = place + size;
     }
-    this.dropped = calls.to - calls.from - count;
+    this.dropped = to - from - count;
     this.count = count;
     this.endOffset = endOffset;
     this.lastEndNs = lastEnd;

@@ -67,19 +67,24 @@ export class TimeGrid {
     const scale = this.columns / this.#seconds;
     const last = this.columns - 1;
     const row = lane * this.columns;
+    const planes = amounts.map(({ plane }) => this.planes[plane] as Float64Array);
+    const values = amounts.map((one) => one.values);
     for (let i = 0; i < count; i++) {
       const start = starts[i] as number;
       const end = ends[i] as number;
       const first = Math.min(Math.max(Math.floor(start * scale), 0), last);
       const final = Math.min(Math.max(Math.ceil(end * scale) - 1, first), last);
+      if (first === final) {
+        for (let a = 0; a < planes.length; a++)
+          (planes[a] as Float64Array)[row + first]! += (values[a] as Float64Array)[i] as number;
+        continue;
+      }
       for (let column = first; column <= final; column++) {
         const from = column === first ? start : column / scale;
         const to = column === final ? end : (column + 1) / scale;
-        const share = first === final ? 1 : Math.max(0, to - from) / (end - start);
-        for (let a = 0; a < amounts.length; a++) {
-          const { plane, values } = amounts[a] as Amounts;
-          (this.planes[plane] as Float64Array)[row + column]! += (values[i] as number) * share;
-        }
+        const share = Math.max(0, to - from) / (end - start);
+        for (let a = 0; a < planes.length; a++)
+          (planes[a] as Float64Array)[row + column]! += ((values[a] as Float64Array)[i] as number) * share;
       }
     }
   }

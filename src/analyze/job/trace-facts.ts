@@ -4,6 +4,7 @@ import { Operation, type StripeLayout } from "../../model/index.ts";
 import { type BatchListener, CallTimes, GroupLevels, TIME_LIMIT_NS } from "../metric/call-times.ts";
 import { GroupUnions } from "../metric/group-unions.ts";
 import { concurrencyOf } from "../metric/level-times.ts";
+import { busyNsOf } from "../metric/sweep.ts";
 import { CALL_KINDS, CallPairs, FileOrder, NO_FILE } from "./file-order.ts";
 import { type CriticalPath, isInTurn, Phases, type TraceTurns } from "./phases.ts";
 import { type CallStretch, isSound, type SoundCalls } from "./run-calls.ts";
@@ -93,7 +94,7 @@ export class TraceFactsBuilder {
     way.add(sound, calls.rank, this.#pairs.lifeOf(calls.rank));
     this.#times.addAll(sound.startNs, sound.endNs, tally, this.#placesOf(sound), sound.count);
     const { layout } = calls.file;
-    if (layout !== undefined && calls.layer === "POSIX") this.#addOsts(sound, layout, isWrite);
+    if (layout !== undefined && calls.layer === "POSIX") this.#addOsts(file, sound, layout, isWrite);
   }
 
   /** One more than the offset; 0 when it is not known. */
@@ -128,9 +129,10 @@ export class TraceFactsBuilder {
     this.#open.delete(rank);
   }
 
-  #addOsts(calls: SoundCalls, layout: StripeLayout, isWrite: boolean): void {
-    const { stripeBytes, osts } = layout;
-    const cycle = osts.length;
+  #addOsts(file: FileTraces, calls: SoundCalls, layout: StripeLayout, isWrite: boolean): void {
+    const { stripeBytes } = layout;
+    const cycle = layout.osts.length;
+    const sums = file.ostsOf(layout);
     for (let i = 0; i < calls.count; i++) {
       const offset = calls.offset[i] as number;
       const bytes = calls.bytes[i] as number;
@@ -138,6 +140,10 @@ export class TraceFactsBuilder {
       const seconds = ((calls.endNs[i] as number) - (calls.startNs[i] as number)) / 1e9;
       const first = Math.floor(offset / stripeBytes);
       const last = Math.floor((offset + bytes - 1) / stripeBytes);
+      if (first === last) {
+        this.#ostOf(sums, layout, first % cycle).add(isWrite, bytes, seconds, 1);
+        continue;
+      }
       // Each of the first stripes stands for all later ones of its OST: whole rounds, and the end of the last one.
       for (let stripe = first; stripe <= Math.min(last, first + cycle - 1); stripe++) {
         const rounds = Math.floor((last - stripe) / cycle);
@@ -148,9 +154,13 @@ export class TraceFactsBuilder {
           rounds === 0 ? 0 : (rounds - 1) * stripeBytes + end - (stripe + rounds * cycle) * stripeBytes;
         const amount = to - from + later;
         const share = amount / bytes;
-        this.#ost(osts[stripe % cycle] as number).add(isWrite, amount, seconds * share, share);
+        this.#ostOf(sums, layout, stripe % cycle).add(isWrite, amount, seconds * share, share);
       }
     }
+  }
+
+  #ostOf(sums: OstSums[], { osts }: StripeLayout, place: number): OstSums {
+    return (sums[place] ??= this.#ost(osts[place] as number));
   }
 
   #ost(ost: number): OstSums {
@@ -171,57 +181,71 @@ export class TraceFactsBuilder {
     if (this.#files.size === 0) return undefined;
     const all = [...this.#files.values()];
     const layers = new Map<string, LayerFiles>();
-    for (const { layer } of all) if (!layers.has(layer)) layers.set(layer, new LayerFiles(layers.size));
-    const layerOf = (file: number) => layers.get((all[file] as FileTraces).layer)?.number as number;
+    for (const file of all) {
+      let layer = layers.get(file.layer);
+      if (layer === undefined) layers.set(file.layer, (layer = new LayerFiles(layers.size)));
+      layer.read.add(file.read);
+      layer.write.add(file.write);
+    }
+    const layerOf = (file: number) => layers.get((all[file] as FileTraces).layer) as LayerFiles;
     const pairs = this.#pairs;
-    const ways = new GroupUnions(
-      pairs.groups(2 * all.length, (file, kind) => 2 * file + kind),
-      2 * all.length + 1,
+    const unions = (count: number, groupOf: (file: number, kind: number) => number) =>
+      new GroupUnions(pairs.groups(count, groupOf), count + 1);
+    const ways = unions(2 * all.length, (file, kind) => 2 * file + kind);
+    const levels = new GroupLevels(
+      pairs.groups(layers.size, (file) => layerOf(file).number),
+      layers.size,
     );
-    const files = new GroupUnions(
-      pairs.groups(all.length, (file) => file),
-      all.length + 1,
-    );
-    const layerWays = new GroupUnions(
-      pairs.groups(2 * layers.size, (file, kind) => 2 * layerOf(file) + kind),
-      2 * layers.size + 1,
-    );
-    const byLayer = pairs.groups(layers.size, layerOf);
-    const inLayers = new GroupUnions(byLayer, layers.size + 1);
-    const levels = new GroupLevels(byLayer, layers.size);
-    const order = new FileOrder(pairs, all.length);
     const phases = new Phases(pairs.rankOfTallies(), {
       ranks: pairs.ranks,
       spanNs: runSeconds >= 0 ? runSeconds * 1e9 : 0,
       ...(hasRanks ? {} : { lives: pairs.lives() }),
     });
+    const listeners: BatchListener[] = [ways, levels, phases];
+    const addListener = <T extends BatchListener>(listener: T): T => {
+      listeners.push(listener);
+      return listener;
+    };
+    const isMixed = (file: number) => isReadAndWritten(all[file] as FileTraces);
+    // Where there is one direction, its T is that of the file or layer.
+    const mixed = all.some(isReadAndWritten)
+      ? addListener(unions(all.length, (file) => (isMixed(file) ? file : all.length)))
+      : undefined;
+    const layerWays = [...layers.values()].some(isReadAndWritten)
+      ? addListener(unions(2 * layers.size, (file, kind) => 2 * layerOf(file).number + kind))
+      : undefined;
+    const ordered = all.map((file) => isReadAndWritten(file) || mayTakeTurns(file));
+    const order = new FileOrder(pairs, ordered);
+    if (ordered.includes(true)) listeners.push(order);
     const [numberOf, rankNumbers] = [pairs.rankOfTallies(), pairs.rankNumbers()];
     const more = listenerOf?.((tally) => rankNumbers[numberOf[tally] as number] as number);
-    this.#times.sweep([ways, files, layerWays, inLayers, levels, order, phases, ...(more ? [more] : [])]);
-    const seconds = (union: GroupUnions, group: number) => union.ioTimeNs(group) / 1e9;
+    if (more !== undefined) listeners.push(more);
+    this.#times.sweep(listeners);
     const found = all.map((file): TraceFileFacts => {
-      const { number } = file;
-      const layer = layers.get(file.layer) as LayerFiles;
-      layer.read.add(file.read);
-      layer.write.add(file.write);
+      const { number, read, write } = file;
+      const [readNs, writeNs] = [ways.ioTimeNs(2 * number), ways.ioTimeNs(2 * number + 1)];
       return {
         fileId: String(file.fileId),
         layer: file.layer,
-        read: file.read.facts(seconds(ways, 2 * number)),
-        write: file.write.facts(seconds(ways, 2 * number + 1)),
-        busySeconds: seconds(files, number),
-        writtenAndReadBytes: commonLength(file.read.finishOffsets(), file.write.finishOffsets()),
+        read: read.facts(readNs / 1e9),
+        write: write.facts(writeNs / 1e9),
+        busySeconds: (isMixed(number) && mixed ? mixed.ioTimeNs(number) : readNs + writeNs) / 1e9,
+        writtenAndReadBytes: commonLength(read.finishOffsets(), write.finishOffsets()),
         ...order.facts(number),
       };
     });
     return {
       layers: [...layers].map(([layer, { number, read, write }]) => {
-        const { max, mean } = concurrencyOf(levels.levels(number));
+        const times = levels.levels(number);
+        const { max, mean } = concurrencyOf(times);
+        const busyNs = busyNsOf(times.levelNs);
+        const wayNs = (way: LayerTraces, kind: number) =>
+          way.calls === 0 ? 0 : (layerWays?.ioTimeNs(2 * number + kind) ?? busyNs);
         return {
           layer,
-          read: read.facts(seconds(layerWays, 2 * number)),
-          write: write.facts(seconds(layerWays, 2 * number + 1)),
-          busySeconds: seconds(inLayers, number),
+          read: read.facts(wayNs(read, 0) / 1e9),
+          write: write.facts(wayNs(write, 1) / 1e9),
+          busySeconds: busyNs / 1e9,
           concurrency: { max, mean },
         };
       }),
@@ -260,6 +284,16 @@ export class OstSums {
   }
 }
 
+const isReadAndWritten = ({ read, write }: FileTraces | LayerFiles) => read.calls > 0 && write.calls > 0;
+
+/** Calls that take far longer than from the first to the last overlap: no turns. */
+const TURNS_OVERLAP_MAX = 2;
+
+function mayTakeTurns({ read, write }: FileTraces): boolean {
+  const { nanoseconds, firstNs, lastNs } = read.calls > 0 ? read : write;
+  return nanoseconds <= TURNS_OVERLAP_MAX * (lastNs - firstNs);
+}
+
 class FileTraces {
   readonly fileId: bigint;
   readonly layer: string;
@@ -267,11 +301,20 @@ class FileTraces {
   readonly number: number;
   readonly read = new WayTraces();
   readonly write = new WayTraces();
+  #layout: StripeLayout | undefined;
+  /** By place in the layout, where known already. */
+  #osts: OstSums[] = [];
 
   constructor(fileId: bigint, layer: string, number: number) {
     this.fileId = fileId;
     this.layer = layer;
     this.number = number;
+  }
+
+  ostsOf(layout: StripeLayout): OstSums[] {
+    if (layout !== this.#layout) this.#osts = [];
+    this.#layout = layout;
+    return this.#osts;
   }
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
 import { addCalls } from "./test-kit.ts";
 import type { Trace } from "../../model/trace.ts";
-import { type PictureOptions, TracePicture } from "./trace-picture.ts";
+import type { PictureOptions } from "./kept-calls.ts";
+import { TracePicture } from "./trace-picture.ts";
 
 interface Call {
   readonly rank: number;

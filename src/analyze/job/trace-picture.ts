@@ -6,18 +6,11 @@ import {
   type TraceFile,
   type TraceOffsets,
 } from "../../model/index.ts";
-import { KeptCalls } from "./kept-calls.ts";
+import { KeptCalls, type PictureOptions } from "./kept-calls.ts";
 import { OffsetGrid } from "./offset-grid.ts";
 import { addRankBytes, type RankBytes } from "./rank-bytes.ts";
 import { TimeGrid } from "./time-grid.ts";
 import type { CallStretch, SoundCalls } from "./run-calls.ts";
-
-export interface PictureOptions {
-  /** Keep single calls up to this many. */
-  readonly callsMax: number;
-  /** Keep single calls of this span only, seconds since the start of the job. */
-  readonly window?: { readonly startSeconds: number; readonly endSeconds: number };
-}
 
 /** Bytes of one layer: groups of ranks × time (planes calls, read, written, busy), and per rank. */
 export interface TraceHeat {
@@ -44,15 +37,13 @@ const BUSY = 3;
 export class TracePicture {
   readonly #ranks: number;
   readonly #seconds: number;
-  readonly #options: PictureOptions;
   readonly #ranksPerLane: number;
   readonly #layers: LayerGrids[] = [];
   /** Every file by its id; the number is its place in `#files`. */
   readonly #fileNumbers = new Map<bigint, number>();
   readonly #files: FileSums[] = [];
   readonly #laneOwners: (FileSums | undefined)[] = new Array(FILE_LANES).fill(undefined);
-  readonly #calls = new KeptCalls();
-  #callsTooMany = false;
+  readonly #calls: KeptCalls;
   /** Of the calls that are added, in seconds. */
   #starts = new Float64Array(0);
   #ends = new Float64Array(0);
@@ -62,7 +53,7 @@ export class TracePicture {
   constructor(ranks: number, seconds: number, options: PictureOptions) {
     this.#ranks = Math.max(1, ranks);
     this.#seconds = seconds;
-    this.#options = options;
+    this.#calls = new KeptCalls(options);
     this.#ranksPerLane = Math.ceil(this.#ranks / RANK_LANES);
   }
 
@@ -91,17 +82,10 @@ export class TracePicture {
     addRankBytes(isWrite ? layer.rankBytesWritten : layer.rankBytesRead, rank, sum);
     const ofFile = isWrite ? file.written : file.read;
     ofFile[layer.index] = (ofFile[layer.index] ?? 0) + sum;
-    for (let i = 0; i < count && !this.#callsTooMany; i++)
-      this.#keepCall(
-        starts[i] as number,
-        ends[i] as number,
-        bytes[i] as number,
-        offset[i] as number,
-        rank,
-        file.number,
-        layer.index,
-        isWrite,
-      );
+    this.#calls.add({ count, starts, ends, bytes, offset }, rank, file.number, {
+      layer: layer.index,
+      isWrite,
+    });
   }
 
   #setSeconds({ count, startNs, endNs }: SoundCalls): void {
@@ -169,27 +153,6 @@ export class TracePicture {
     file.lane = lane;
   }
 
-  #keepCall(
-    start: number,
-    end: number,
-    bytes: number,
-    offset: number,
-    rank: number,
-    file: number,
-    layer: number,
-    isWrite: boolean,
-  ): void {
-    const { window, callsMax } = this.#options;
-    if (this.#callsTooMany) return;
-    if (window !== undefined && (end < window.startSeconds || start > window.endSeconds)) return;
-    if (this.#calls.count >= callsMax) {
-      this.#callsTooMany = true;
-      this.#calls.clear();
-      return;
-    }
-    this.#calls.push(start, end, bytes, offset, rank, file, layer, isWrite);
-  }
-
   /** Cells of the lowest layer for a heat map: groups of ranks × time. */
   heat(): TraceHeat | undefined {
     const layer = this.#layers[this.#lowestLayer()];
@@ -212,7 +175,7 @@ export class TracePicture {
     const seconds = Math.max(...this.#layers.map(({ byRank }) => byRank.seconds));
     // Without a known end each grid is as long as its own calls asked for.
     for (const layer of this.#layers) layer.reach(seconds);
-    const { window } = this.#options;
+    const { window } = this.#calls.options;
     return {
       seconds,
       ranks: this.#ranks,
@@ -229,12 +192,12 @@ export class TracePicture {
       filesTotal: this.#files.length,
       layers: this.#layers.map(({ name, calls }) => ({ name, calls })),
       calls: this.#calls.finish(places, shown.length),
-      coverage: this.#callsTooMany
+      coverage: this.#calls.isTooMany
         ? { kind: "none" }
         : window === undefined
           ? { kind: "all" }
           : { kind: "window", ...window },
-      hint: this.#callsTooMany || window !== undefined ? hint : "",
+      hint: this.#calls.isTooMany || window !== undefined ? hint : "",
       bins: this.#layers.flatMap((layer) => [
         binsOf(layer.byRank, "rank", layer.index, this.#ranksPerLane),
         binsOf(lanesInOrder(layer.byFile, shown), "file", layer.index, 1),

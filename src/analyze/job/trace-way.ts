@@ -188,7 +188,7 @@ const tracedCall = ({ startNs, durationNs, owner, offset, bytes }: LongCall): Tr
 export class LayerTraces {
   readonly #sketch = new QuantileSketch();
   readonly #tiny = { calls: 0, bytes: 0, seconds: 0 };
-  #calls = 0;
+  calls = 0;
   #bytes = 0;
   #nanoseconds = 0;
   #firstNs = Number.NaN;
@@ -199,7 +199,7 @@ export class LayerTraces {
 
   add(file: WayTraces): void {
     if (file.sketch !== undefined) this.#sketch.merge(file.sketch.data());
-    this.#calls += file.calls;
+    this.calls += file.calls;
     this.#bytes += file.bytes;
     this.#nanoseconds += file.nanoseconds;
     if (!(this.#firstNs <= file.firstNs) && file.calls > 0) this.#firstNs = file.firstNs;
@@ -214,7 +214,7 @@ export class LayerTraces {
 
   facts(busySeconds: number): TraceWay {
     return {
-      calls: this.#calls,
+      calls: this.calls,
       bytes: this.#bytes,
       seconds: this.#nanoseconds / 1e9,
       busySeconds,

@@ -90,9 +90,7 @@ function expand(source: StepSource, index: number): Found[] {
   if (names.length === 0) throw new UsageError(`${source}: the folder has no files`);
   // rank2 comes before rank10.
   const byNumber = naturalOrder();
-  return names
-    .sort((a, b) => byNumber(a, b) || (a < b ? -1 : 1))
-    .map((name) => fileAt(join(path, name)));
+  return names.sort((a, b) => byNumber(a, b) || (a < b ? -1 : 1)).map((name) => fileAt(join(path, name)));
 }
 
 function fileAt(path: string): Found {
