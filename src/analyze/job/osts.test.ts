@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobFile } from "./job.ts";
 import { ostLoads } from "./osts.ts";
 import type { LayerRecord } from "./records.ts";
-import { OstSums } from "./trace-facts.ts";
+import { OstSums } from "./traced-osts.ts";
 
 /** Numbers that are not given were not recorded. */
 const record = (values: Partial<LayerRecord>): LayerRecord =>

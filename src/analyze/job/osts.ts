@@ -1,6 +1,6 @@
 /** Load of the OSTs that the files of a job lie on. */
 import type { JobFile, OstLoad } from "./job.ts";
-import { OstSums } from "./trace-facts.ts";
+import { OstSums } from "./traced-osts.ts";
 
 /** From traces where they know the stripes; otherwise the load of each file is spread evenly over the stripes it reached. */
 export function ostLoads(files: readonly JobFile[], traced: ReadonlyMap<number, OstSums>): OstLoad[] {

@@ -1,13 +1,12 @@
 /** What traces say beyond counters: which bytes, how often, by whom, when and for how long. */
 import { commonLength } from "../../base/interval-set.ts";
-import { Operation, type StripeLayout } from "../../model/index.ts";
-import { type BatchListener, CallTimes, GroupLevels, TIME_LIMIT_NS } from "../metric/call-times.ts";
-import { GroupUnions } from "../metric/group-unions.ts";
-import { concurrencyOf } from "../metric/level-times.ts";
-import { busyNsOf } from "../metric/sweep.ts";
-import { CALL_KINDS, CallPairs, FileOrder, NO_FILE } from "./file-order.ts";
+import { Operation } from "../../model/index.ts";
+import { type BatchListener, CallTimes, TIME_LIMIT_NS } from "../metric/call-times.ts";
+import { CALL_KINDS, CallPairs, NO_FILE } from "./file-order.ts";
 import { type CriticalPath, isInTurn, Phases, type TraceTurns } from "./phases.ts";
 import { type CallStretch, isSound, type SoundCalls } from "./run-calls.ts";
+import { TraceTimes } from "./trace-times.ts";
+import { LayoutOsts, type OstSums } from "./traced-osts.ts";
 import { LayerTraces, type TraceWay, WayTraces } from "./trace-way.ts";
 
 export type { TraceWay } from "./trace-way.ts";
@@ -94,7 +93,9 @@ export class TraceFactsBuilder {
     way.add(sound, calls.rank, this.#pairs.lifeOf(calls.rank));
     this.#times.addAll(sound.startNs, sound.endNs, tally, this.#placesOf(sound), sound.count);
     const { layout } = calls.file;
-    if (layout !== undefined && calls.layer === "POSIX") this.#addOsts(file, sound, layout, isWrite);
+    if (layout === undefined || calls.layer !== "POSIX") return;
+    if (file.osts?.layout !== layout) file.osts = new LayoutOsts(layout, this.#osts);
+    file.osts.add(sound, isWrite);
   }
 
   /** One more than the offset; 0 when it is not known. */
@@ -129,46 +130,6 @@ export class TraceFactsBuilder {
     this.#open.delete(rank);
   }
 
-  #addOsts(file: FileTraces, calls: SoundCalls, layout: StripeLayout, isWrite: boolean): void {
-    const { stripeBytes } = layout;
-    const cycle = layout.osts.length;
-    const sums = file.ostsOf(layout);
-    for (let i = 0; i < calls.count; i++) {
-      const offset = calls.offset[i] as number;
-      const bytes = calls.bytes[i] as number;
-      if (Number.isNaN(offset) || bytes === 0) continue;
-      const seconds = ((calls.endNs[i] as number) - (calls.startNs[i] as number)) / 1e9;
-      const first = Math.floor(offset / stripeBytes);
-      const last = Math.floor((offset + bytes - 1) / stripeBytes);
-      if (first === last) {
-        this.#ostOf(sums, layout, first % cycle).add(isWrite, bytes, seconds, 1);
-        continue;
-      }
-      // Each of the first stripes stands for all later ones of its OST: whole rounds, and the end of the last one.
-      for (let stripe = first; stripe <= Math.min(last, first + cycle - 1); stripe++) {
-        const rounds = Math.floor((last - stripe) / cycle);
-        const from = Math.max(offset, stripe * stripeBytes);
-        const end = Math.min(offset + bytes, (stripe + rounds * cycle + 1) * stripeBytes);
-        const to = rounds === 0 ? end : (stripe + 1) * stripeBytes;
-        const later =
-          rounds === 0 ? 0 : (rounds - 1) * stripeBytes + end - (stripe + rounds * cycle) * stripeBytes;
-        const amount = to - from + later;
-        const share = amount / bytes;
-        this.#ostOf(sums, layout, stripe % cycle).add(isWrite, amount, seconds * share, share);
-      }
-    }
-  }
-
-  #ostOf(sums: OstSums[], { osts }: StripeLayout, place: number): OstSums {
-    return (sums[place] ??= this.#ost(osts[place] as number));
-  }
-
-  #ost(ost: number): OstSums {
-    let sums = this.#osts.get(ost);
-    if (sums === undefined) this.#osts.set(ost, (sums = new OstSums()));
-    return sums;
-  }
-
   /** Load per OST of the traced calls; empty when no layout was known. */
   get osts(): ReadonlyMap<number, OstSums> {
     return this.#osts;
@@ -187,66 +148,38 @@ export class TraceFactsBuilder {
       layer.read.add(file.read);
       layer.write.add(file.write);
     }
-    const layerOf = (file: number) => layers.get((all[file] as FileTraces).layer) as LayerFiles;
     const pairs = this.#pairs;
-    const unions = (count: number, groupOf: (file: number, kind: number) => number) =>
-      new GroupUnions(pairs.groups(count, groupOf), count + 1);
-    const ways = unions(2 * all.length, (file, kind) => 2 * file + kind);
-    const levels = new GroupLevels(
-      pairs.groups(layers.size, (file) => layerOf(file).number),
-      layers.size,
-    );
+    const times = new TraceTimes(all, layers, pairs);
     const phases = new Phases(pairs.rankOfTallies(), {
       ranks: pairs.ranks,
       spanNs: runSeconds >= 0 ? runSeconds * 1e9 : 0,
       ...(hasRanks ? {} : { lives: pairs.lives() }),
     });
-    const listeners: BatchListener[] = [ways, levels, phases];
-    const addListener = <T extends BatchListener>(listener: T): T => {
-      listeners.push(listener);
-      return listener;
-    };
-    const isMixed = (file: number) => isReadAndWritten(all[file] as FileTraces);
-    // Where there is one direction, its T is that of the file or layer.
-    const mixed = all.some(isReadAndWritten)
-      ? addListener(unions(all.length, (file) => (isMixed(file) ? file : all.length)))
-      : undefined;
-    const layerWays = [...layers.values()].some(isReadAndWritten)
-      ? addListener(unions(2 * layers.size, (file, kind) => 2 * layerOf(file).number + kind))
-      : undefined;
-    const ordered = all.map((file) => isReadAndWritten(file) || mayTakeTurns(file));
-    const order = new FileOrder(pairs, ordered);
-    if (ordered.includes(true)) listeners.push(order);
     const [numberOf, rankNumbers] = [pairs.rankOfTallies(), pairs.rankNumbers()];
     const more = listenerOf?.((tally) => rankNumbers[numberOf[tally] as number] as number);
-    if (more !== undefined) listeners.push(more);
-    this.#times.sweep(listeners);
+    this.#times.sweep([...times.listeners, phases, ...(more ? [more] : [])]);
     const found = all.map((file): TraceFileFacts => {
-      const { number, read, write } = file;
-      const [readNs, writeNs] = [ways.ioTimeNs(2 * number), ways.ioTimeNs(2 * number + 1)];
+      const { read, write } = file;
+      const { readNs, writeNs, busyNs } = times.ofFile(file);
       return {
         fileId: String(file.fileId),
         layer: file.layer,
         read: read.facts(readNs / 1e9),
         write: write.facts(writeNs / 1e9),
-        busySeconds: (isMixed(number) && mixed ? mixed.ioTimeNs(number) : readNs + writeNs) / 1e9,
+        busySeconds: busyNs / 1e9,
         writtenAndReadBytes: commonLength(read.finishOffsets(), write.finishOffsets()),
-        ...order.facts(number),
+        ...times.orderOf(file),
       };
     });
     return {
-      layers: [...layers].map(([layer, { number, read, write }]) => {
-        const times = levels.levels(number);
-        const { max, mean } = concurrencyOf(times);
-        const busyNs = busyNsOf(times.levelNs);
-        const wayNs = (way: LayerTraces, kind: number) =>
-          way.calls === 0 ? 0 : (layerWays?.ioTimeNs(2 * number + kind) ?? busyNs);
+      layers: [...layers].map(([layer, files]) => {
+        const { readNs, writeNs, busyNs, concurrency } = times.ofLayer(files);
         return {
           layer,
-          read: read.facts(wayNs(read, 0) / 1e9),
-          write: write.facts(wayNs(write, 1) / 1e9),
+          read: files.read.facts(readNs / 1e9),
+          write: files.write.facts(writeNs / 1e9),
           busySeconds: busyNs / 1e9,
-          concurrency: { max, mean },
+          concurrency: { max: concurrency.max, mean: concurrency.mean },
         };
       }),
       files: found,
@@ -270,30 +203,6 @@ function withTurns(path: CriticalPath, files: readonly TraceFileFacts[]): Critic
   return { ...path, seconds };
 }
 
-export class OstSums {
-  bytesRead = 0;
-  bytesWritten = 0;
-  seconds = 0;
-  calls = 0;
-
-  add(isWrite: boolean, bytes: number, seconds: number, calls: number): void {
-    if (isWrite) this.bytesWritten += bytes;
-    else this.bytesRead += bytes;
-    this.seconds += seconds;
-    this.calls += calls;
-  }
-}
-
-const isReadAndWritten = ({ read, write }: FileTraces | LayerFiles) => read.calls > 0 && write.calls > 0;
-
-/** Calls that take far longer than from the first to the last overlap: no turns. */
-const TURNS_OVERLAP_MAX = 2;
-
-function mayTakeTurns({ read, write }: FileTraces): boolean {
-  const { nanoseconds, firstNs, lastNs } = read.calls > 0 ? read : write;
-  return nanoseconds <= TURNS_OVERLAP_MAX * (lastNs - firstNs);
-}
-
 class FileTraces {
   readonly fileId: bigint;
   readonly layer: string;
@@ -301,20 +210,13 @@ class FileTraces {
   readonly number: number;
   readonly read = new WayTraces();
   readonly write = new WayTraces();
-  #layout: StripeLayout | undefined;
-  /** By place in the layout, where known already. */
-  #osts: OstSums[] = [];
+  /** Of its layout, as the calls before had it. */
+  osts: LayoutOsts | undefined;
 
   constructor(fileId: bigint, layer: string, number: number) {
     this.fileId = fileId;
     this.layer = layer;
     this.number = number;
-  }
-
-  ostsOf(layout: StripeLayout): OstSums[] {
-    if (layout !== this.#layout) this.#osts = [];
-    this.#layout = layout;
-    return this.#osts;
   }
 }
 
