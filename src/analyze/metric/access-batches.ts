@@ -42,15 +42,15 @@ export class AccessBatches {
   #endRows = 0;
   /** Accesses of the batch, in order of their start. */
   starts = 0;
-  start = new Float64Array(BATCH);
-  end = new Float64Array(BATCH);
-  tally = new Uint32Array(BATCH);
-  bytes: Column;
+  start = new Float64Array(0);
+  end = new Float64Array(0);
+  tally = new Uint32Array(0);
+  bytes: Column = new Float64Array(0);
   /** The next batch starts here or later. */
   boundNs = Number.POSITIVE_INFINITY;
   /** All ends before the next batch, in order, where they are wanted. */
   ends = 0;
-  sortedEnds = new Float64Array(BATCH);
+  sortedEnds = new Float64Array(0);
 
   /** `shift` moves the times of a source to the common axis; `wanted`: whether `bytes` and `sortedEnds` are filled. */
   constructor(runs: StoredRuns, shift: Float64Array, slice: Slice = ALL_TIME, wanted: Wanted = {}) {
@@ -60,7 +60,6 @@ export class AccessBatches {
     this.#slice = slice;
     this.#withBytes = withBytes;
     this.#withEnds = withEnds;
-    this.bytes = new Float64Array(withBytes ? BATCH : 0);
     const { fromNs, toNs } = slice;
     const own = new Uint32Array(runs.blocks);
     const first = new Float64Array(runs.blocks);

@@ -1,7 +1,6 @@
 /**
  * Accesses as they come, with owner and size: chunks are put into rough order of start and kept in blocks of columns (base/word-columns.ts),
- * 8 to 28 bytes an access. access-batches.ts hands them out in order of time. Where sizes and owners are not asked for,
- * time-runs.ts keeps less.
+ * 8 to 28 bytes an access. access-batches.ts hands them out in order of time.
  */
 import { extentOf } from "../../base/integer-sort.ts";
 import { columnWordsMax, putColumn, putSpans, type SpanExtent } from "../../base/word-columns.ts";
@@ -23,8 +22,6 @@ const SEGMENT = 2 ** 18;
 
 /** What the kernel writes to: the chunk that is being filled. */
 export interface AccessChunk {
-  /** Whether `tally` and `bytes` are kept. */
-  readonly detail: boolean;
   readonly start: Float64Array;
   readonly end: Float64Array;
   readonly tally: Float64Array;
@@ -55,7 +52,6 @@ export interface StoredRuns extends PackedRuns {
 }
 
 export class AccessRuns implements AccessChunk, StoredRuns {
-  readonly detail = true;
   /** The chunk that is being filled: write at `count`, raise it, and `makeRoom` when it reaches the length. */
   start = new Float64Array(FIRST_CHUNK);
   end = new Float64Array(FIRST_CHUNK);

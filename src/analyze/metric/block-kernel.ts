@@ -168,7 +168,7 @@ export class BlockKernel {
     counts: Counts,
   ): number {
     const [tallies, duplicates, runs] = [this.#tallies, this.#duplicates, this.#runs];
-    const { start: starts, end: ends, tally: owners, bytes: ownSizes, detail } = runs;
+    const { start: starts, end: ends, tally: owners, bytes: ownSizes } = runs;
     const durations = tallies.durations[tally] as CallDurations;
     const { offsetNs, number: clock } = source;
     // The low words of times of the sample's key.
@@ -234,10 +234,10 @@ export class BlockKernel {
       if (end > maxEndNs) maxEndNs = end;
       starts[row] = start;
       ends[row] = end;
-      if (detail) ownSizes[row] = bytes;
+      ownSizes[row] = bytes;
       row++;
     }
-    if (detail) owners.fill(tally, firstRow, row);
+    owners.fill(tally, firstRow, row);
     durations.sketch.addDifferences(ends, starts, firstRow, row);
     runs.count = row;
     source.minStartNs = minStartNs;
@@ -271,7 +271,7 @@ export class BlockKernel {
     const tallies = this.#tallies;
     const duplicates = this.#duplicates;
     const runs = this.#runs;
-    const { start: starts, end: ends, tally: owners, bytes: ownSizes, detail } = runs;
+    const { start: starts, end: ends, tally: owners, bytes: ownSizes } = runs;
     const nested = ((flags[from] as number) & CALL_NESTED) !== 0;
     const durations = tallies.durations[tally] as CallDurations;
     let { floorNs } = durations;
@@ -332,10 +332,10 @@ export class BlockKernel {
       if (end > maxEndNs) maxEndNs = end;
       starts[row] = start;
       ends[row] = end;
-      if (detail) ownSizes[row] = bytes;
+      ownSizes[row] = bytes;
       row++;
     }
-    if (detail) owners.fill(tally, firstRow, row);
+    owners.fill(tally, firstRow, row);
     durations.sketch.addDifferences(ends, starts, firstRow, row);
     runs.count = row;
     source.minStartNs = minStartNs;

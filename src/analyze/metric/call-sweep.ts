@@ -7,7 +7,7 @@ import { AccessBatches } from "./access-batches.ts";
 import type { StoredRuns } from "./access-runs.ts";
 import type { BatchListener } from "./call-times.ts";
 import { GroupUnions } from "./group-unions.ts";
-import { ALL_TIME, joinSlices, type LevelTimes, type Slice, type SliceTimes } from "./level-times.ts";
+import { ALL_TIME, type LevelTimes, type Slice } from "./level-times.ts";
 import { type GridData, type GridPlan, joinGrids, PictureGrid, STRETCHES_MAX } from "./picture-grid.ts";
 import { LevelSweep } from "./sweep.ts";
 import type { TimeColumns } from "./time-columns.ts";
@@ -32,7 +32,11 @@ export interface SweptCalls extends LevelTimes {
   readonly picture?: GridData;
 }
 
-export type SweptSlice = SweptCalls & SliceTimes;
+export interface SweptSlice extends SweptCalls {
+  /** Whether an access is under way right after its begin, and right before its end. */
+  readonly beginsBusy: boolean;
+  readonly endsBusy: boolean;
+}
 
 /** Others whose columns are to be filled or who want to hear of accesses, with their bytes; only of all time. */
 interface MoreListeners {
@@ -76,9 +80,19 @@ export function sweepCalls(
 
 /** Slices one after the other, from the first to the last. */
 export function joinSwept(slices: readonly SweptSlice[]): SweptCalls {
+  const levelNs = new Float64Array(slices.reduce((most, one) => Math.max(most, one.levelNs.length), 0));
+  let stretches = 0;
+  slices.forEach((slice, at) => {
+    slice.levelNs.forEach((ns, level) => {
+      levelNs[level]! += ns;
+    });
+    stretches += slice.stretches;
+    if (slice.beginsBusy && slices[at - 1]?.endsBusy) stretches--;
+  });
   const grids = slices.flatMap(({ picture }) => picture ?? []);
   return {
-    ...joinSlices(slices),
+    levelNs,
+    stretches,
     groupNs: (slices[0]?.groupNs ?? []).map((first, at) =>
       first.map((_, group) => slices.reduce((sum, { groupNs }) => sum + (groupNs[at]?.[group] as number), 0)),
     ),

@@ -17,13 +17,11 @@ import { BlockKernel, type Counts, noCounts } from "./block-kernel.ts";
 import { Clocks, Source } from "./clocks.ts";
 import { type DuplicateTable, Duplicates } from "./duplicates.ts";
 import { Entities } from "./entities.ts";
-import type { LevelTimes, SweepInput } from "./level-times.ts";
 import { measure, sweepInputOf } from "./measure.ts";
 import type { CollectorOptions, Metrics, UsedOptions } from "./metrics.ts";
 import type { InputNote } from "./notes.ts";
 import type { CollectedPart, PartOptions, PartOrigin } from "./parts.ts";
 import { Tallies } from "./tallies.ts";
-import { TimeRuns } from "./time-runs.ts";
 
 /** So few accesses are swept before threads have got their jobs. */
 const SHARED_MIN = 2 ** 20;
@@ -37,7 +35,7 @@ export interface Collection {
   readonly clocks: Clocks;
   readonly entities: Entities;
   readonly tallies: Tallies;
-  readonly runs: TimeRuns | AccessRuns;
+  readonly runs: AccessRuns;
   readonly duplicates: Duplicates;
   readonly notes: readonly InputNote[];
   readonly counts: Counts;
@@ -57,7 +55,7 @@ export class AccessCollector {
   readonly #clocks: Clocks;
   readonly #entities: Entities;
   readonly #tallies = new Tallies();
-  readonly #runs: TimeRuns | AccessRuns;
+  readonly #runs: AccessRuns;
   readonly #duplicates = new Duplicates();
   readonly #notes: InputNote[] = [];
   readonly #counts: Counts = noCounts();
@@ -70,8 +68,7 @@ export class AccessCollector {
     const used = (this.#options = withDefaults(options));
     this.#clocks = new Clocks(used.align);
     this.#entities = new Entities(used.file ?? (() => true));
-    const detail = used.by.length > 0 || used.everyNs !== undefined || used.picture === true;
-    this.#runs = detail ? new AccessRuns(shared) : new TimeRuns(shared);
+    this.#runs = new AccessRuns(shared);
   }
 
   /** Takes the accesses of one reader. Several may share the name of an input, such as the files of a folder. */
@@ -105,8 +102,7 @@ export class AccessCollector {
   get partOptions(): Omit<PartOptions, "records"> | undefined {
     const { blockBytes, ceilPerAccess, includeNonFile, only, file } = this.#options;
     if (file !== undefined) return undefined;
-    const kernel = { blockBytes, ceilPerAccess, includeNonFile, ...(only === undefined ? {} : { only }) };
-    return { ...kernel, detail: this.#runs.detail };
+    return { blockBytes, ceilPerAccess, includeNonFile, ...(only === undefined ? {} : { only }) };
   }
 
   /** Adds the duplicates that were found in parts. */
@@ -115,17 +111,14 @@ export class AccessCollector {
   }
 
   /** What is to be swept, for others who do it; undefined when that is a matter of `finish`. */
-  sweepInput(): SweepInput | CallSweepInput | undefined {
+  sweepInput(): CallSweepInput | undefined {
     this.#flush();
     if (this.#options.everyNs !== undefined || this.#counts.accesses < SHARED_MIN) return undefined;
-    const axis = this.#clocks.axis();
-    if (!(this.#runs instanceof TimeRuns)) return sweepInputOf(this.#collection(), axis);
-    const { starts, ends } = this.#runs;
-    return { starts, ends, shift: axis.shift };
+    return sweepInputOf(this.#collection(), this.#clocks.axis());
   }
 
   /** `swept` is what was found about `sweepInput`. */
-  finish(swept?: LevelTimes | SweptCalls): Metrics {
+  finish(swept?: SweptCalls): Metrics {
     assert(!this.#finished, "a collection is finished once");
     this.#finished = true;
     this.#flush();
@@ -153,9 +146,7 @@ export class AccessCollector {
   #absorb(source: Source, at: number, part: CollectedPart, process: number, files: Uint32Array): void {
     this.#switchTo(at, source);
     const map = this.#tallies.append(part.tallies, process, files, at);
-    const runs = this.#runs;
-    if (runs instanceof TimeRuns && part.times !== undefined) runs.append(part.times, at);
-    if (runs instanceof AccessRuns && part.packed !== undefined) runs.append(part.packed, at, map);
+    this.#runs.append(part.packed, at, map);
     for (const name of Object.keys(this.#counts) as (keyof Counts)[]) this.#counts[name] += part.counts[name];
     source.minStartNs = Math.min(source.minStartNs, part.minStartNs);
     source.maxStartNs = Math.max(source.maxStartNs, part.maxStartNs);
@@ -201,7 +192,7 @@ export class AccessCollector {
     throw new LimitError(
       name,
       {},
-      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, leave out --by, --every and the report, or choose a part of them`,
+      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, or choose a part of them with --from and --to`,
     );
   }
 

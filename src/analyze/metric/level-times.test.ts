@@ -1,21 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
-import {
-  ALL_TIME,
-  joinSlices,
-  type LevelTimes,
-  type SweepInput,
-  slicesOf,
-  sweepSlice,
-} from "./level-times.ts";
-import { TimeRuns } from "./time-runs.ts";
+import { AccessRuns } from "./access-runs.ts";
+import { type CallSweepInput, joinSwept, sweepCalls } from "./call-sweep.ts";
+import { ALL_TIME, type LevelTimes, slicesOf } from "./level-times.ts";
 
 type Interval = readonly [number, number];
 
 /** Starts and ends of two sources whose clocks differ; the first start is at 0. */
-function inputOf(list: readonly Interval[], flushEvery = Number.POSITIVE_INFINITY): SweepInput {
-  const runs = new TimeRuns();
+function inputOf(list: readonly Interval[], flushEvery = Number.POSITIVE_INFINITY): CallSweepInput {
+  const runs = new AccessRuns();
   const first = Math.min(...list.map(([start]) => start));
   const shift = Float64Array.of(-first, 1000 - first);
   for (const source of [0, 1]) {
@@ -29,7 +23,7 @@ function inputOf(list: readonly Interval[], flushEvery = Number.POSITIVE_INFINIT
     }
     runs.flush(source);
   }
-  return { starts: runs.starts, ends: runs.ends, shift };
+  return { runs: runs.stored(), shift, plan: { groupings: [] } };
 }
 
 /** By sorting all events. */
@@ -64,10 +58,10 @@ function check(found: LevelTimes, list: readonly Interval[]): void {
   expect(padded(found.levelNs)).toEqual(padded(levelNs));
 }
 
-const inSlices = (input: SweepInput, edges: readonly number[]) =>
-  joinSlices(
+const inSlices = (input: CallSweepInput, edges: readonly number[]) =>
+  joinSwept(
     [0, ...edges].map((fromNs, at) =>
-      sweepSlice(input, { fromNs, toNs: edges[at] ?? Number.POSITIVE_INFINITY }),
+      sweepCalls(input, { fromNs, toNs: edges[at] ?? Number.POSITIVE_INFINITY }),
     ),
   );
 
@@ -85,11 +79,11 @@ describe("time at each level", () => {
         edges,
         fc.integer({ min: 1, max: 9 }),
         (list, cuts, flushEvery) => {
-          check(sweepSlice(inputOf(list, flushEvery), ALL_TIME), list);
+          check(sweepCalls(inputOf(list, flushEvery), ALL_TIME), list);
           check(inSlices(inputOf(list, flushEvery), cuts), list);
           const input = inputOf(list, flushEvery);
           check(
-            joinSlices(slicesOf(input.starts, input.shift, 3).map((slice) => sweepSlice(input, slice))),
+            joinSwept(slicesOf(input.runs, input.shift, 3).map((slice) => sweepCalls(input, slice))),
             list,
           );
         },
@@ -117,15 +111,15 @@ describe("time at each level", () => {
     const first = list.reduce((least, [start]) => Math.min(least, start), Number.POSITIVE_INFINITY);
     const shifted = list.map(([start, end]): Interval => [start - first, end - first]);
     const input = inputOfLarge(shifted);
-    check(sweepSlice(input, ALL_TIME), shifted);
-    const slices = slicesOf(input.starts, input.shift, 3);
+    check(sweepCalls(input, ALL_TIME), shifted);
+    const slices = slicesOf(input.runs, input.shift, 3);
     expect(slices.length).toBeLessThanOrEqual(3);
-    check(joinSlices(slices.map((slice) => sweepSlice(input, slice))), shifted);
+    check(joinSwept(slices.map((slice) => sweepCalls(input, slice))), shifted);
   });
 });
 
-function inputOfLarge(list: readonly Interval[]): SweepInput {
-  const runs = new TimeRuns(true);
+function inputOfLarge(list: readonly Interval[]): CallSweepInput {
+  const runs = new AccessRuns(true);
   list.forEach(([start, end], i) => {
     runs.start[runs.count] = start;
     runs.end[runs.count++] = end;
@@ -133,5 +127,5 @@ function inputOfLarge(list: readonly Interval[]): SweepInput {
     if (i % 40_000 === 39_999) runs.flush(0);
   });
   runs.flush(0);
-  return { starts: runs.starts, ends: runs.ends, shift: Float64Array.of(0) };
+  return { runs: runs.stored(), shift: Float64Array.of(0), plan: { groupings: [] } };
 }

@@ -1,13 +1,12 @@
 /** From a collection to its metrics: one pass over all accesses in order of time, then the sums. */
 import { assert } from "../../base/assert.ts";
-import { AccessRuns } from "./access-runs.ts";
 import { wholeBlocks } from "./block-kernel.ts";
 import { type CallSweepInput, type SweptCalls, sweepCalls } from "./call-sweep.ts";
 import type { BatchListener } from "./call-times.ts";
 import type { Collection } from "./collector.ts";
 import { classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
 import { type InputSummary, METRIC_DEFINITIONS, type Metrics } from "./metrics.ts";
-import { ALL_TIME, concurrencyOf, type LevelTimes, sweepSlice } from "./level-times.ts";
+import { ALL_TIME, concurrencyOf } from "./level-times.ts";
 import { movedRule } from "./moved.ts";
 import { notesOf } from "./notes.ts";
 import { outliersByFile } from "./outliers.ts";
@@ -15,14 +14,10 @@ import { type PicturePlan, pictureOf, PictureSpans } from "./picture.ts";
 import { lanesOf } from "./lanes.ts";
 import { sumsOf, valuesOf } from "./sums.ts";
 import { busyNsOf } from "./sweep.ts";
-import type { TimeRuns } from "./time-runs.ts";
 import { Windows } from "./windows.ts";
 
-/** Times of a pass; of groups and of a picture only where accesses are kept with their owners. */
-type KnownTimes = LevelTimes & Partial<SweptCalls>;
-
 /** `known` is what threads have found already of what the pass would find. */
-export function measure(collection: Collection, known?: KnownTimes): Metrics {
+export function measure(collection: Collection, known?: SweptCalls): Metrics {
   const { options, clocks, counts, tallies, entities } = collection;
   const { shift, lastStartNs, lastEndNs, origin } = clocks.axis();
   const rule = movedRule(collection);
@@ -52,7 +47,7 @@ export function measure(collection: Collection, known?: KnownTimes): Metrics {
     inputs: inputsOf(collection),
     processes: countUsed(tallies.process, tallies, entities.processes.length),
     files: countUsed(tallies.file, tallies, entities.files.length),
-    groups: groupTables(collection, classes, swept.groupNs ?? [], rule),
+    groups: groupTables(collection, classes, swept.groupNs, rule),
     windows: windows?.table(options.blockBytes, options.ceilPerAccess) ?? null,
     picture: picture ?? null,
     notes: notesOf(collection, rule),
@@ -67,10 +62,9 @@ interface Axis {
   readonly lastEndNs: number;
 }
 
-/** What one pass over the accesses is to find; undefined where only their times were kept. */
-export function sweepInputOf(collection: Collection, { shift, lastEndNs }: Axis): CallSweepInput | undefined {
+/** What one pass over the accesses is to find. */
+export function sweepInputOf(collection: Collection, { shift, lastEndNs }: Axis): CallSweepInput {
   const { options, runs } = collection;
-  if (!(runs instanceof AccessRuns)) return undefined;
   const groupings = options.by.map((by) => {
     const { groupOf, names } = classesBy(by, collection);
     return { groupOf, groups: names.length };
@@ -87,14 +81,8 @@ function picturePlanOf(collection: Collection, lastEndNs: number): PicturePlan |
   return wanted ? lanesOf(collection, lastEndNs) : undefined;
 }
 
-function pass(collection: Collection, axis: Axis, swept: KnownTimes | undefined) {
-  const { options, runs, counts } = collection;
-  const input = sweepInputOf(collection, axis);
-  if (input === undefined) {
-    const { starts, ends } = runs as TimeRuns;
-    const known: KnownTimes = swept ?? sweepSlice({ starts, ends, shift: axis.shift }, ALL_TIME);
-    return { swept: known };
-  }
+function pass(collection: Collection, axis: Axis, swept: SweptCalls | undefined) {
+  const { options, counts } = collection;
   const windows =
     options.everyNs === undefined || counts.accesses === 0
       ? undefined
@@ -108,7 +96,7 @@ function pass(collection: Collection, axis: Axis, swept: KnownTimes | undefined)
       ...(spans === undefined ? [] : [spans]),
     ],
   };
-  const done: KnownTimes = swept ?? sweepCalls(input, ALL_TIME, more);
+  const done = swept ?? sweepCalls(sweepInputOf(collection, axis), ALL_TIME, more);
   const picture =
     plan === undefined || done.picture === undefined ? undefined : pictureOf(plan, done.picture, spans);
   return { swept: done, windows, picture };

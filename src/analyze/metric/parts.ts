@@ -8,10 +8,8 @@ import { BlockKernel, type Counts, type KernelOptions, noCounts } from "./block-
 import { Source } from "./clocks.ts";
 import { Duplicates } from "./duplicates.ts";
 import { Tallies, type TalliesData } from "./tallies.ts";
-import { type TimeBlocks, TimeRuns } from "./time-runs.ts";
 
 export interface PartOptions extends KernelOptions {
-  readonly detail: boolean;
   /** How many records all parts have together. */
   readonly records: number;
 }
@@ -31,21 +29,20 @@ export interface CollectedPart {
   readonly maxStartNs: number;
   readonly maxEndNs: number;
   readonly tallies: TalliesData;
-  readonly times: { readonly starts: TimeBlocks; readonly ends: TimeBlocks } | undefined;
-  readonly packed: PackedRuns | undefined;
+  readonly packed: PackedRuns;
 }
 
 /** Collects parts one after the other; keeps its memory from part to part. */
 export class PartCollector {
   readonly duplicates: Duplicates;
   readonly #options: PartOptions;
-  readonly #runs: TimeRuns | AccessRuns;
+  readonly #runs: AccessRuns;
 
   /** `shared`: whether other threads are to see the times of a part. */
   constructor(options: PartOptions, shared: boolean) {
     this.#options = options;
     this.duplicates = new Duplicates(options.records);
-    this.#runs = options.detail ? new AccessRuns(shared) : new TimeRuns(shared);
+    this.#runs = new AccessRuns(shared);
   }
 
   /** `read` hands out calls whose processes are 0 and whose files have any numbers, many alike as words if it likes. */
@@ -78,8 +75,7 @@ export class PartCollector {
     const { minStartNs, maxStartNs, maxEndNs } = source;
     return {
       ...{ counts, minStartNs, maxStartNs, maxEndNs, tallies: tallies.data() },
-      times: runs instanceof TimeRuns ? runs.takeBlocks() : undefined,
-      packed: runs instanceof AccessRuns ? runs.takePacked() : undefined,
+      packed: runs.takePacked(),
     };
   }
 }

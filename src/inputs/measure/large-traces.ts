@@ -1,8 +1,8 @@
 /** Large traces of the recorder are read in parts, by several threads; the answer does not depend on how many. */
 import { statSync } from "node:fs";
 import type { AccessCollector, CollectorSink } from "../../analyze/metric/collector.ts";
-import { joinSwept, type SweptSlice } from "../../analyze/metric/call-sweep.ts";
-import { joinSlices, type LevelTimes, type SliceTimes, slicesOf } from "../../analyze/metric/level-times.ts";
+import { joinSwept, type SweptCalls } from "../../analyze/metric/call-sweep.ts";
+import { slicesOf } from "../../analyze/metric/level-times.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
 import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
 import { withFile } from "../../node/file-source.ts";
@@ -91,15 +91,15 @@ export class LargeTraces {
   }
 
   /** After the last input: what threads know beside the parts, and the sweep if they can do it. */
-  async finish(): Promise<LevelTimes | undefined> {
+  async finish(): Promise<SweptCalls | undefined> {
     const threads = this.#threads;
     if (threads === undefined) return undefined;
     for (const table of await threads.duplicates()) this.#collector.addDuplicates(table);
     if (threads.count === 1) return undefined;
     const input = this.#collector.sweepInput();
     if (input === undefined) return undefined;
-    const slices = slicesOf("runs" in input ? input.runs : input.starts, input.shift, threads.count);
-    return joinParts(
+    const slices = slicesOf(input.runs, input.shift, threads.count);
+    return joinSwept(
       await Promise.all(slices.map((slice) => threads.slice({ kind: "slice", input, slice }))),
     );
   }
@@ -108,9 +108,6 @@ export class LargeTraces {
     await this.#threads?.end();
   }
 }
-
-const joinParts = (slices: readonly (SliceTimes | SweptSlice)[]): LevelTimes =>
-  slices.every((slice) => "groupNs" in slice) ? joinSwept(slices) : joinSlices(slices);
 
 function planOf({ path }: InputFile): TracePlan | undefined {
   if (path === undefined) return undefined;

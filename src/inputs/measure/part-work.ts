@@ -1,11 +1,6 @@
 /** What a thread of `plimsoll bps` does: reads parts of traces, and sweeps slices of time. */
-import {
-  type SliceTimes,
-  type Slice,
-  type SweepInput,
-  sweepSlice,
-} from "../../analyze/metric/level-times.ts";
-import { type CallSweepInput, sweepCalls } from "../../analyze/metric/call-sweep.ts";
+import type { Slice } from "../../analyze/metric/level-times.ts";
+import { type CallSweepInput, sweepCalls, type SweptSlice } from "../../analyze/metric/call-sweep.ts";
 import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
 import {
   type CollectedPart,
@@ -37,7 +32,7 @@ export interface PartResult {
 
 export interface SliceJob {
   readonly kind: "slice";
-  readonly input: SweepInput | CallSweepInput;
+  readonly input: CallSweepInput;
   readonly slice: Slice;
 }
 
@@ -57,12 +52,11 @@ export class PartWorker {
     this.#collector = new PartCollector(options, shared);
   }
 
-  do(job: Job): PartResult | SliceTimes | DuplicateTable {
+  do(job: Job): PartResult | SweptSlice | DuplicateTable {
     if (job.kind === "part") return this.part(job);
     this.close();
     if (job.kind === "duplicates") return this.duplicates;
-    const { input, slice } = job;
-    return "runs" in input ? sweepCalls(input, slice) : sweepSlice(input, slice);
+    return sweepCalls(job.input, job.slice);
   }
 
   part({ path, header, range, origin }: PartJob): PartResult {
