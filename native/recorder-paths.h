@@ -118,7 +118,7 @@ static struct folder *folder_of(const struct folder *base, const char *path, siz
     return NULL;
 }
 
-/* The working directory; looked for anew after a change of it. */
+/* The working directory; looked up again after it changes. */
 SLOW static const struct folder *find_working_folder(void)
 {
     char text[PATH_MAX], unused[PATH_MAX];

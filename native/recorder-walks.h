@@ -65,7 +65,7 @@ WRAP(int, nftw64, (const char *path, void *take, int depth, int flags))
     WALK(take, flags & CHANGES_FOLDER, NFTW64);
 }
 
-/* A walk of fts begins with its first look; it changes the working directory unless told otherwise. */
+/* A walk of fts begins with its first look; it changes the working directory unless asked otherwise. */
 static void *fts_opened(void *walked, char *const *paths, uint64_t start_ns)
 {
     uint64_t took_ns = now() - start_ns;

@@ -1783,8 +1783,8 @@ WRAP(void, closefrom, (int first))
 
 /*
  * fprintf, fgets, getc and the like leave no record. That a stream was used by them shows at its end: its position is
- * beyond what fread and fwrite account for. Where the program moves the position, it is looked at before and counted from
- * anew; that costs two system calls, and so nothing more is said of streams after many moves.
+ * beyond what fread and fwrite account for. Where the program moves the position, it is read before and counting starts
+ * again; that costs two system calls, so streams with many moves are no longer followed.
  */
 #define STREAMS_TOLD_MAX 8
 #define STREAM_MOVES_MAX 1000
@@ -2076,7 +2076,7 @@ WRAP_AS(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long
 }
 
 /*
- * Behind another root, or as another user, the trace and the recorder may be out of reach: this process goes on with the
+ * Behind another root, or as another user, the trace and the recorder may be out of reach: this process continues with the
  * space it has, but its children and the programs it starts are not seen. The file to say that in is opened before.
  */
 static int can_reach_trace(void)
@@ -2117,7 +2117,7 @@ WRAP_LEAVING(is_other_user(effective), "user", "", setreuid, (uid_t real, uid_t 
 WRAP_LEAVING(is_other_user(effective), "user", "", setresuid, (uid_t real, uid_t effective, uid_t saved),
              (real, effective, saved))
 
-/* Programs that build the environment of a child anew would lose us there. */
+/* A program that builds a new environment for its child would lose us there. */
 static int names_variable(const char *entry, const char *setting)
 {
     size_t length = strcspn(setting, "=") + 1;
@@ -2489,7 +2489,7 @@ WRAP_AS(long, syscall, (long number, long a, long b, long c, long d, long e, lon
 /* ---- MPI-IO ------------------------------------------------------------------------------------------------------- */
 
 /*
- * Without mpi.h: a handle is an int in MPICH and its kin and a pointer in Open MPI, and both travel in one register as a
+ * Without mpi.h: a handle is an int in MPICH and its derivatives and a pointer in Open MPI, and both travel in one register as a
  * machine word. Only arrays of requests and what a request variable holds need to know which; files are pointers in both.
  */
 typedef intptr_t word;
@@ -2752,7 +2752,7 @@ static inline int has_pending(void)
     return __atomic_load_n(&pending, __ATOMIC_ACQUIRE) > 0;
 }
 
-/* MPI_File_read and its kin, each with an int and with a large count. */
+/* MPI_File_read and its variants, each with an int and with a large count. */
 #define MPI_FORM(name, parameters, arguments, where, finishes)                                            \
     WRAP_MPI(name, parameters)                                                                            \
     {                                                                                                     \

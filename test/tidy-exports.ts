@@ -57,7 +57,7 @@ export const importsOf = (path: string): string[] => {
   return [...imports, ...reExports].map(({ from }) => from);
 };
 
-/** All exports of files below `src`, with those who import them from the given folders. */
+/** All exports of files below `src` and `web`, with those who import them from the given folders. */
 export function exportsOf(root: string, folders: readonly string[]): Exported[] {
   const sources = new Map(
     folders
@@ -81,7 +81,9 @@ export function exportsOf(root: string, folders: readonly string[]): Exported[] 
       const found = names === "all" ? namesIn(text, sources, from) : names.map(({ name }) => name);
       for (const name of found) use(from, name, userOf(relative(root, path)));
     }
-  const ours = [...sources.values()].filter(({ path }) => path.startsWith(join(root, "src/")));
+  const ours = [...sources.values()].filter(({ path }) =>
+    ["src/", "web/"].some((folder) => path.startsWith(join(root, folder))),
+  );
   // What the package gives to others.
   for (const one of ours.filter(({ path }) => path.startsWith(join(root, "src/library/"))))
     for (const { name } of namesOf(one)) use(one.path, name, "product");

@@ -3,7 +3,6 @@
  * overlaps or touches becomes one, so memory follows the number of gaps, not of intervals.
  */
 import { withRoom } from "./room.ts";
-import { isInterval } from "./intervals.ts";
 import { sortPairs } from "./radix-sort.ts";
 
 /** Room for this many intervals at first. */
@@ -104,4 +103,9 @@ export function commonLength(a: IntervalSet, b: IntervalSet): number {
     else j += 2;
   }
   return length;
+}
+
+/** Whether it counts: not NaN, both ends finite, and the end not before the start. */
+function isInterval(start: number, end: number): boolean {
+  return start <= end && start > Number.NEGATIVE_INFINITY && end < Number.POSITIVE_INFINITY;
 }

@@ -152,8 +152,6 @@ export interface SpansChart {
   readonly laneNames?: readonly string[];
   /** The names of lanes say what their spans are, so that roles are colours only and need no legend. */
   readonly namedByLane?: boolean;
-  /** Faint lines across, such as stripe boundaries. */
-  readonly yGrid?: readonly number[];
   readonly spans: readonly {
     readonly x1: number;
     readonly x2: number;

@@ -41,7 +41,7 @@ const COMPONENTS = [
   component step-2 | III.B | Step 2: accesses of all processes and applications in one collection
     plimsoll bps TRACE | test/cli/bps.test.ts | docs/bps.md
   algorithm step-3 | III.B, Fig. 3 | Step 3: the overlapped time; printed with T = where T += is meant
-    plimsoll bps TRACE | src/base/intervals.test.ts | docs/bps.md
+    plimsoll bps TRACE | src/analyze/metric/access-metrics.test.ts | docs/bps.md
   algorithm correlation | IV.A, (2) | Correlation with execution time, positive where the direction is that of Table 1
     ${COMMAND} | test/analyze/study-metric.test.ts | ${MANUAL}
   component iozone | IV.B | Workloads like IOzone: sequential records, one process or a file each

@@ -201,7 +201,6 @@ export function offsetsOf(count: number): SpansChart {
     kind: "spans",
     x: { label: "time since start", unit: "seconds" },
     y: { label: "offset in file", unit: "bytes" },
-    yGrid: Array.from({ length: 64 }, (_, index) => index * 1_048_576),
     spans: Array.from({ length: count }, (_, index) => ({
       x1: index * (60 / count),
       x2: index * (60 / count) + 0.2,

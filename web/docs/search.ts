@@ -9,7 +9,7 @@ export interface SearchIndex {
   readonly words: Readonly<Record<string, string>>;
 }
 
-export interface SearchResult {
+interface SearchResult {
   readonly path: string;
   readonly page: string;
   readonly title: string;
@@ -31,7 +31,7 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word.length > 1);
 }
 
-export interface SitePage {
+interface SitePage {
   readonly path: string;
   readonly title: string;
   readonly sections: readonly { readonly id: string; readonly title: string; readonly text: string }[];

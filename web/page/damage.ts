@@ -43,7 +43,7 @@ const isGapless = (parts: readonly PlacePart[]) =>
   parts.every(({ from }, at) => from === (parts[at - 1]?.to ?? 0));
 
 /** A stretch of the strip that shows the file. */
-export interface Stretch {
+interface Stretch {
   /** Of the file. */
   readonly share: number;
   readonly isSound: boolean;

@@ -69,7 +69,7 @@ class FileSource implements OpenSource {
   }
 }
 
-export interface FilesOptions {
+interface FilesOptions {
   readonly memoryBytes: number;
   /** Told how many bytes were read. */
   onRead(bytes: number): void;

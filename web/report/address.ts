@@ -23,7 +23,7 @@ export interface View {
 const TIMELINE = /^calls(?:\.[1-9]\d?)?$/;
 
 /** Tables of the page, in order. */
-export type Places = readonly { readonly id: string; readonly section: string }[];
+type Places = readonly { readonly id: string; readonly section: string }[];
 
 export function readFragment(fragment: string, places: Places): View {
   const fields = fragment.replace(/^#/, "").split("&").filter(Boolean);

@@ -13,7 +13,7 @@ const KEYS = [
   ["?", "This list"],
 ] as const;
 
-export interface KeyActions {
+interface KeyActions {
   section(number: number): void;
   search(): void;
   /** One further, or one back. */

@@ -135,7 +135,7 @@ export class TableModel {
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** Numbers and exact integers by value, then text; what was not recorded comes last either way. */
-export function compareCells(a: Cell, b: Cell, sign: number): number {
+function compareCells(a: Cell, b: Cell, sign: number): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   if (typeof a === "string" || typeof b === "string") {
     if (typeof a === "string" && typeof b === "string") return sign * collator.compare(a, b);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type BackendSpec, keepsData, makeBackend, memoryFiles, Pacer, ratesOf } from "./index.ts";
+import { type BackendSpec, keepsData, makeBackend, Pacer, ratesOf } from "./index.ts";
 
 const root = mkdtempSync(join(tmpdir(), "plimsoll-backend-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -11,14 +11,12 @@ const text = (value: string) => new TextEncoder().encode(value);
 
 const keeping: [string, BackendSpec][] = [
   ["posix", { kind: "posix" }],
-  ["memory", { kind: "memory" }],
-  ["throttled", { kind: "throttled", of: { kind: "memory" }, rates: [1e9] }],
+  ["throttled", { kind: "throttled", of: { kind: "posix" }, rates: [1e9] }],
   ["faulty", { kind: "faulty", of: { kind: "posix" }, faults: [] }],
 ];
 
 describe.each(keeping)("back end %s", (name, spec) => {
   const path = join(root, name);
-  afterAll(() => memoryFiles.clear());
 
   it("keeps what is written anywhere in a file, for all who open it", async () => {
     const backend = makeBackend(spec, services);

@@ -32,7 +32,6 @@ export interface Backend {
 export type BackendSpec =
   | { readonly kind: "posix" /** Lustre OST of each target. */; readonly osts?: readonly number[] }
   | { readonly kind: "null" }
-  | { readonly kind: "memory" }
   /** Bytes per second of each target; 0: as fast as it is. */
   | { readonly kind: "throttled"; readonly of: BackendSpec; readonly rates: readonly number[] }
   | { readonly kind: "faulty"; readonly of: BackendSpec; readonly faults: readonly TargetFault[] };

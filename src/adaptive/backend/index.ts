@@ -1,14 +1,12 @@
 /** All back ends, by their description. */
 import type { Backend, BackendServices, BackendSpec } from "./backend.ts";
 import { faulty } from "./faulty.ts";
-import { memory } from "./memory.ts";
 import { nullBackend } from "./null.ts";
 import { posix } from "./posix.ts";
 import { throttled } from "./throttled.ts";
 
 export * from "./backend.ts";
 export { requireLfs } from "./posix.ts";
-export { memoryFiles } from "./memory.ts";
 export { Pacer } from "./throttled.ts";
 
 export function makeBackend(spec: BackendSpec, services: BackendServices): Backend {
@@ -17,8 +15,6 @@ export function makeBackend(spec: BackendSpec, services: BackendServices): Backe
       return posix(spec.osts);
     case "null":
       return nullBackend();
-    case "memory":
-      return memory();
     case "throttled":
       return throttled(makeBackend(spec.of, services), spec.rates, services);
     case "faulty":

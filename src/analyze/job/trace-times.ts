@@ -53,8 +53,8 @@ export class TraceTimes {
 
   ofFile(file: TracedFile) {
     const { number } = file;
-    const [readNs, writeNs] = [this.#ways.ioTimeNs(2 * number), this.#ways.ioTimeNs(2 * number + 1)];
-    const ownNs = isReadAndWritten(file) ? this.#mixedFiles?.ioTimeNs(number) : undefined;
+    const [readNs, writeNs] = [this.#ways.busyOf(2 * number), this.#ways.busyOf(2 * number + 1)];
+    const ownNs = isReadAndWritten(file) ? this.#mixedFiles?.busyOf(number) : undefined;
     return { readNs, writeNs, busyNs: ownNs ?? readNs + writeNs };
   }
 
@@ -66,7 +66,7 @@ export class TraceTimes {
     const levels = this.#levels.levels(number);
     const busyNs = busyNsOf(levels.levelNs);
     const wayNs = (way: LayerTraces, kind: number) =>
-      way.calls === 0 ? 0 : (this.#mixedLayers?.ioTimeNs(2 * number + kind) ?? busyNs);
+      way.calls === 0 ? 0 : (this.#mixedLayers?.busyOf(2 * number + kind) ?? busyNs);
     return { readNs: wayNs(read, 0), writeNs: wayNs(write, 1), busyNs, concurrency: concurrencyOf(levels) };
   }
 }

@@ -37,10 +37,11 @@ export class GroupUnions implements BatchListener {
 
   /** T of each group. */
   times(): Float64Array {
-    return this.#closed.map((_, group) => this.ioTimeNs(group));
+    return this.#closed.map((_, group) => this.busyOf(group));
   }
 
-  ioTimeNs(group: number): number {
+  /** In the unit of the times. */
+  busyOf(group: number): number {
     return (this.#closed[group] as number) + (this.#end[group] as number) - (this.#start[group] as number);
   }
 }

@@ -155,16 +155,6 @@ export class MpiFile {
     check(this.#mpi, this.#mpi.call.File_sync(this.#cell.value), `sync ${this.path}`);
   }
 
-  /** Collective. */
-  setSize(bytes: number): void {
-    check(this.#mpi, this.#mpi.call.File_set_size(this.#cell.value, bytes), `set the size of ${this.path}`);
-  }
-
-  /** Collective. */
-  preallocate(bytes: number): void {
-    check(this.#mpi, this.#mpi.call.File_preallocate(this.#cell.value, bytes), `preallocate ${this.path}`);
-  }
-
   size(): number {
     const cell = pinned(new BigInt64Array(1));
     check(this.#mpi, this.#mpi.call.File_get_size(this.#cell.value, cell), `size of ${this.path}`);

@@ -13,7 +13,6 @@ type Library = ReturnType<Koffi["load"]>;
 /** i: int, h: handle, f: file, p: pointer to bytes, n: 64-bit number (address or offset), s: text. All return an error code. */
 const FUNCTIONS = {
   Init_thread: "ppip",
-  Initialized: "p",
   Finalize: "",
   Abort: "hi",
   Get_library_version: "pp",
@@ -45,11 +44,8 @@ const FUNCTIONS = {
   Info_free: "p",
   File_open: "hsihp",
   File_close: "p",
-  File_delete: "sh",
   File_sync: "f",
-  File_set_size: "fn",
   File_get_size: "fp",
-  File_preallocate: "fn",
   File_set_view: "fnhhsh",
   File_get_info: "fp",
   File_read_at: "fnpihp",

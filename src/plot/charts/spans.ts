@@ -4,8 +4,8 @@ import type { Role, SpansChart } from "../../model/index.ts";
 import { formatTick } from "../format.ts";
 import { frame } from "../frame.ts";
 import { seriesLegend } from "../legend.ts";
-import { type Box, outline } from "../places.ts";
-import { coordinate, horizontalLine, label, lines, rectPath, tag, title } from "../svg.ts";
+import { outline } from "../places.ts";
+import { coordinate, label, rectPath, tag, title } from "../svg.ts";
 import { fitMiddle, fitNames, textWidth } from "../text.ts";
 import { ROLES } from "../theme.ts";
 import { linearTicks, thinnedTicks } from "../ticks.ts";
@@ -52,8 +52,6 @@ function columnsOf({ x, y }: SpansChart) {
 
 /** Smaller than this a hatch is noise; the legend and the note still tell. */
 const HATCHED_PX = 7;
-/** Lines nearer than this would be a grey wash. */
-const GRID_PX = 7;
 
 function draw(chart: SpansChart, context: DrawContext) {
   const { laneNames, x, y } = chart;
@@ -86,7 +84,7 @@ function draw(chart: SpansChart, context: DrawContext) {
     x: { scale: "linear", domain: domainX, ticks: xTicks, unit: x.unit },
     y: { scale: "linear", domain: domainY, ticks: yTicks, unit: y.unit, down: laneNames !== undefined },
   });
-  let body = legend.body + outline(box) + gridLines(chart, domainY, box, made.y);
+  let body = legend.body + outline(box);
   body += made.axes;
   // Spans without a note are one path per role and fill: their number does not become elements.
   const plain = new Map<string, string>();
@@ -120,22 +118,6 @@ const rolesOf = (spans: SpansChart["spans"]) =>
 
 function spanFill(role: Role, width: number, height: number, context: DrawContext): string {
   return width >= HATCHED_PX && height >= HATCHED_PX ? context.fill(role) : `var(--plot-${role})`;
-}
-
-function gridLines(
-  { yGrid = [] }: SpansChart,
-  [low, high]: readonly [number, number],
-  { left, right }: Box,
-  place: (value: number) => number,
-): string {
-  const inside = yGrid.filter((at) => at > low && at < high);
-  const room = Math.abs(place(high) - place(low));
-  const every = Math.max(1, Math.ceil((inside.length * GRID_PX) / room));
-  const d = inside
-    .filter((_, index) => index % every === 0)
-    .map((at) => horizontalLine(place(at), left, right))
-    .join("");
-  return lines(d, "grid");
 }
 
 function laneLabels(

@@ -11,27 +11,19 @@
  * start times and durations of test-kit.ts are 11 and 7 % longer after deflate. Each column is stored plain, as differences or through a dictionary,
  * whichever has the least entropy.
  *
- * What is rounded: times of calls to `quantumSeconds` (a nanosecond), bytes of cells to whole bytes, busy seconds of
+ * What is rounded: times of calls to a nanosecond, bytes of cells to whole bytes, busy seconds of
  * cells to 13 binary digits. All else comes back exactly.
  */
 import { assert } from "../../base/assert.ts";
 import type { Trace, TraceBins, TraceCalls, TraceOffsets, TraceSpans } from "../../model/index.ts";
 import { type Column, ColumnWriter } from "./columns.ts";
 
-interface EncodeOptions {
-  /** Times of calls are rounded to multiples of this, of which a whole number makes a second. A nanosecond by default. */
-  readonly quantumSeconds?: number;
-}
-
 const MAGIC = "PLTRACE1";
-const NANOSECOND = 1e-9;
+/** Ticks that times of calls are rounded to: whole nanoseconds. */
+const PER_SECOND = 1e9;
 const PREDICTED_MAX = 2 ** 50;
 
-export function encodeTrace(trace: Trace, options: EncodeOptions = {}): Uint8Array {
-  const quantum = options.quantumSeconds ?? NANOSECOND;
-  // Whole ticks per second: 1e9 is exact where 1e-9 s is not.
-  const perSecond = Math.round(1 / quantum);
-  assert(perSecond >= 1 && Number.isFinite(perSecond), `a quantum of ${quantum} s cannot count time`);
+export function encodeTrace(trace: Trace): Uint8Array {
   assert(Number.isFinite(trace.seconds), `a trace of ${trace.seconds} s has no time axis`);
   const writer = new ColumnWriter();
   const head = {
@@ -42,12 +34,12 @@ export function encodeTrace(trace: Trace, options: EncodeOptions = {}): Uint8Arr
     layers: trace.layers,
     coverage: trace.coverage,
     hint: trace.hint,
-    perSecond,
-    calls: encodeCalls(trace.calls, trace.ranks, perSecond, writer),
+    perSecond: PER_SECOND,
+    calls: encodeCalls(trace.calls, trace.ranks, writer),
     bins: trace.bins.map((bins) => encodeBins(bins, writer)),
     offsets: trace.offsets.map((offsets) => encodeOffsets(offsets, writer)),
     ...(trace.spans !== undefined && {
-      spans: trace.spans.map((spans) => encodeSpans(spans, perSecond, writer)),
+      spans: trace.spans.map((spans) => encodeSpans(spans, writer)),
     }),
   };
   return join(new TextEncoder().encode(JSON.stringify(head)), writer);
@@ -55,14 +47,14 @@ export function encodeTrace(trace: Trace, options: EncodeOptions = {}): Uint8Arr
 
 type Columns = Record<string, Column>;
 
-function encodeCalls(calls: TraceCalls, ranks: number, perSecond: number, writer: ColumnWriter) {
+function encodeCalls(calls: TraceCalls, ranks: number, writer: ColumnWriter) {
   const { count, startSeconds, endSeconds } = calls;
   const start = new Float64Array(count);
   const duration = new Float64Array(count);
   for (let i = 0; i < count; i++) {
-    const at = Math.round((startSeconds[i] as number) * perSecond);
+    const at = Math.round((startSeconds[i] as number) * PER_SECOND);
     start[i] = at;
-    duration[i] = Math.round((endSeconds[i] as number) * perSecond) - at;
+    duration[i] = Math.round((endSeconds[i] as number) * PER_SECOND) - at;
     assert(i === 0 || at >= (start[i - 1] as number), `call ${i} starts before the call ahead of it`);
   }
   const { known, jump } = offsetJumps(calls, ranks);
@@ -129,13 +121,9 @@ function encodeOffsets(offsets: TraceOffsets, writer: ColumnWriter) {
   return { file, layer, rows, rowBytes, columns, stored };
 }
 
-function encodeSpans(
-  { category, name, startSeconds, endSeconds }: TraceSpans,
-  perSecond: number,
-  writer: ColumnWriter,
-) {
-  const start = startSeconds.map((seconds) => Math.round(seconds * perSecond));
-  const duration = endSeconds.map((seconds, i) => Math.round(seconds * perSecond) - (start[i] as number));
+function encodeSpans({ category, name, startSeconds, endSeconds }: TraceSpans, writer: ColumnWriter) {
+  const start = startSeconds.map((seconds) => Math.round(seconds * PER_SECOND));
+  const duration = endSeconds.map((seconds, i) => Math.round(seconds * PER_SECOND) - (start[i] as number));
   const stored: Columns = { start: writer.integers(start), duration: writer.integers(duration) };
   return { category, name, count: start.length, stored };
 }

@@ -6,7 +6,7 @@ import type { Format } from "./panel.ts";
 import type { Sort, ViewState } from "./state.ts";
 import type { TraceData } from "./trace-data.ts";
 
-export const TABLE_CALLS_MAX = 200;
+const TABLE_CALLS_MAX = 200;
 
 const COLUMNS: readonly (readonly [label: string, sort?: Sort])[] = [
   ["start, s", "start"],

@@ -5,7 +5,7 @@ import { zoom } from "./state.ts";
 import type { LanesBy, TraceData } from "./trace-data.ts";
 import type { TraceView } from "./view.ts";
 
-export const KEYS: readonly (readonly [string, string])[] = [
+const KEYS: readonly (readonly [string, string])[] = [
   ["W / S, + / −", "zoom in / out at the pointer"],
   ["A / D, ← / →", "earlier / later"],
   ["↑ / ↓", "scroll the lanes"],

@@ -8,7 +8,7 @@ import { niceStep, timeTicks } from "./ruler.ts";
 import type { ViewState } from "./state.ts";
 import type { TraceData } from "./trace-data.ts";
 
-export interface OffsetDrawing {
+interface OffsetDrawing {
   readonly context: CanvasRenderingContext2D;
   readonly data: TraceData;
   readonly state: ViewState;
@@ -35,7 +35,7 @@ const STRIPE_PIXELS = 6;
 /** Pixels that calls may take in a frame, some 5 ms; calls beyond are drawn one column wide. */
 const AREA_MAX = 12e6;
 
-export interface OffsetPlot {
+interface OffsetPlot {
   readonly left: number;
   readonly top: number;
   readonly width: number;

@@ -26,7 +26,7 @@ export interface ShowView {
   readonly rank?: number;
 }
 
-export interface TraceHandle {
+interface TraceHandle {
   destroy(): void;
   /** Goes to a window, a file (below, by offset) and a rank's lane; may be called before the data is there. */
   show(view: ShowView): void;

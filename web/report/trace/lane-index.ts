@@ -159,12 +159,7 @@ export function lowerBound(
 }
 
 /** First entry of rising values in [low, high) that is above `value`. */
-export function upperBound(
-  values: Float64Array | Uint32Array,
-  value: number,
-  low: number,
-  high: number,
-): number {
+function upperBound(values: Float64Array | Uint32Array, value: number, low: number, high: number): number {
   let from = low;
   let to = high;
   while (from < to) {

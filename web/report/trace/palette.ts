@@ -1,6 +1,6 @@
 /** The page's colours as numbers, read from its custom properties when the theme changes. */
 
-export type Rgb = readonly [number, number, number];
+type Rgb = readonly [number, number, number];
 
 export interface Palette {
   readonly read: Rgb;

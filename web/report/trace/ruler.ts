@@ -1,6 +1,6 @@
 /** Ticks of a time axis, and of an axis of bytes. */
 
-export interface Ticks {
+interface Ticks {
   readonly step: number;
   readonly values: readonly number[];
   /** Written once in front; the labels count from it. Empty when labels are whole times. */

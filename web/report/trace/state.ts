@@ -1,7 +1,7 @@
 /** What the view shows, and how it moves in time. */
 import type { LanesBy, TraceData } from "./trace-data.ts";
 
-export type Selection =
+type Selection =
   | { readonly kind: "call"; readonly call: number; readonly others: number }
   | { readonly kind: "cell"; readonly lane: number; readonly t0: number; readonly t1: number };
 

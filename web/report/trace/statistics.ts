@@ -1,5 +1,5 @@
 /** Numbers of a selected range, from single calls or from bins. */
-import { IntervalUnion } from "../../../src/base/intervals.ts";
+import { GroupUnions } from "../../../src/analyze/metric/group-unions.ts";
 import { type LaneIndex, lowerBound, visibleEntries } from "./lane-index.ts";
 import type { Level } from "./trace-data.ts";
 
@@ -43,8 +43,7 @@ export function statisticsOfCalls(index: LaneIndex, t0: number, t1: number): Ran
 
 /** Of entries [from, to) of a direction, or of both. */
 function statisticsOf(index: LaneIndex, from: number, to: number, direction: number): CallStatistics {
-  const union = new IntervalUnion();
-  const durations = new Float64Array(to - from);
+  const [starts, ends] = [new Float64Array(to - from), new Float64Array(to - from)];
   let calls = 0;
   let bytes = 0;
   let sumSeconds = 0;
@@ -52,17 +51,22 @@ function statisticsOf(index: LaneIndex, from: number, to: number, direction: num
     if (direction >= 0 && index.write[i] !== direction) continue;
     const start = index.start[i] as number;
     const end = index.end[i] as number;
-    durations[calls++] = end - start;
+    starts[calls] = start;
+    ends[calls++] = end;
     bytes += index.bytes[i] as number;
     sumSeconds += end - start;
-    union.add(start, end);
   }
-  const sorted = durations.subarray(0, calls).sort();
+  const union = new GroupUnions(new Uint32Array(1), 1);
+  union.add(starts, ends, new Uint32Array(calls), calls);
+  const sorted = ends
+    .subarray(0, calls)
+    .map((end, i) => end - (starts[i] as number))
+    .sort();
   const percentile = (share: number) => sorted[Math.max(1, Math.ceil(share * calls)) - 1] ?? Number.NaN;
   return {
     calls,
     bytes,
-    unionSeconds: union.result().length,
+    unionSeconds: union.busyOf(0),
     sumSeconds,
     p50Seconds: percentile(0.5),
     p95Seconds: percentile(0.95),
@@ -70,7 +74,7 @@ function statisticsOf(index: LaneIndex, from: number, to: number, direction: num
   };
 }
 
-export interface BinStatistics {
+interface BinStatistics {
   readonly startSeconds: number;
   readonly endSeconds: number;
   /** Calls of the columns, by the column that counts them. */

@@ -16,7 +16,7 @@ export interface Level {
   readonly concurrency: Float64Array;
 }
 
-export interface OffsetLevel {
+interface OffsetLevel {
   readonly cells: TraceOffsets;
   readonly cellSeconds: number;
   readonly starts: Uint32Array;
