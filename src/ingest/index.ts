@@ -14,7 +14,7 @@ import { type IngestNotes, mergeNotes, newNotes } from "./notes.ts";
 import { Coverage } from "./system/coverage.ts";
 import { addStored, roomForKnown, Turn } from "./turn.ts";
 import { type IngestSummary, SKIPPED_NAMED_MAX } from "./summary.ts";
-import { countFiles, type Found, type Slice, walk } from "./walk.ts";
+import { countFiles, type Found, type Slice, walk } from "../node/walk.ts";
 
 export type { IngestNotes } from "./notes.ts";
 export { type IngestSummary, isIngestSummary, joinedSummary } from "./summary.ts";

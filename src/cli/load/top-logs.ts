@@ -107,20 +107,8 @@ async function rowsOfLogs(
   { include, exclude }: NamePatterns,
   context: Context,
 ): Promise<{ readonly rows: readonly RankedRow[]; readonly origin: Provenance }> {
-  const { walk } = await import("../../ingest/walk.ts");
-  const failed = (path: string, error: unknown) =>
-    context.skip(path, error instanceof Error ? error.message : String(error));
   const work = { include, exclude, files: what === "files" };
-  const { runs, files } = await readRanking(
-    walk(inputs, undefined, failed),
-    work,
-    availableParallelism(),
-    context,
-    inputs.join(", "),
-  );
-  const synthetic = runs.filter(({ isSynthetic }) => isSynthetic).length;
-  const origin = { synthetic, of: runs.length, unit: "runs" };
-  if (what === "files") return { rows: files as unknown as RankedRow[], origin };
-  const rows = runs as unknown as RankedRow[];
-  return { rows: what === "runs" ? rows : byApplication(rows), origin };
+  const { runs, files, origin } = await readRanking(inputs, work, availableParallelism(), context);
+  const rows = (what === "files" ? files : runs) as unknown as RankedRow[];
+  return { rows: what === "applications" ? byApplication(rows) : rows, origin };
 }
