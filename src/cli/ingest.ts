@@ -43,19 +43,15 @@ export default defineCommand({
       "counters of a file system shared by two clusters, with jobid_name=cab:%j and quartz:%j on the clients",
   },
   async run({ arguments: paths, options }, context) {
-    if (options.store === undefined) throw new UsageError("name the store with --store DIR");
+    const { store, cluster, zone, jobId: jobIds } = options;
+    if (store === undefined) throw new UsageError("name the store with --store DIR");
     const slice = options.slice === undefined ? undefined : parseSlice("--slice", options.slice);
     const { notes, ...summary } = await ingest(
       {
-        paths,
-        store: options.store,
-        ...(slice === undefined ? {} : { slice }),
+        ...{ paths, store, slice, cluster, zone, jobIds },
         threads: options.threads ?? availableParallelism(),
         memoryBytes: options.memory,
         batchInputs: options.batch,
-        ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
-        ...(options.zone === undefined ? {} : { zone: options.zone }),
-        jobIds: options.jobId,
         nowUnixSeconds: Date.now() / 1000,
       },
       context,
@@ -63,7 +59,7 @@ export default defineCommand({
     const { read, known, foreign, bytes, seconds, skipped, skippedTotal } = summary;
     if (skippedTotal > skipped.length)
       context.note(
-        `${skippedTotal - skipped.length} more skipped; list all with: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
+        `${skippedTotal - skipped.length} more skipped; list all with: plimsoll sql --store ${store} "select path, reason from sources where status <> 'stored'"`,
       );
     if (slice === undefined && read + known + foreign + skippedTotal === 0)
       context.note(`no files in ${paths.join(", ")}`);

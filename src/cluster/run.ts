@@ -23,7 +23,7 @@ interface RunRequest {
   readonly sbatch: readonly string[];
   /** With Slurm: return when its tasks have ended. */
   readonly wait: boolean;
-  /** Called before tasks start: makes what they share. */
+  /** Called before tasks start, also of a run that is resumed: makes what they share. */
   readonly begin?: (() => Promise<void>) | undefined;
 }
 
@@ -33,8 +33,18 @@ export async function runPlan(request: RunRequest, listener: RunListener): Promi
   const { program, processes, wait } = request;
   const missing = processes === undefined ? slurmMissing() : undefined;
   if (missing !== undefined) throw new UsageError(missing);
-  const folder = request.resume ? await resumedRun(request) : await newRun(request);
-  if (processes === undefined) submit(folder, request);
+  const folder = request.resume
+    ? resumedFolder(request)
+    : RunFolder.create(request.path, request.plan, program, request.madeBy);
+  try {
+    await request.begin?.();
+    if (processes === undefined) submitRun(folder, request.sbatch);
+  } catch (error) {
+    // No task will begin: the same command can be given again.
+    if (!request.resume && folder.submitted.length === 0)
+      rmSync(folder.path, { recursive: true, force: true });
+    throw error;
+  }
   if (processes === undefined && !wait) return folder;
   const total = allTasks(folder.plan).length;
   const bar = listener.progress?.({ label: folder.plan.what, total, unit: "tasks" });
@@ -50,19 +60,7 @@ export async function runPlan(request: RunRequest, listener: RunListener): Promi
   return folder;
 }
 
-async function newRun({ path, plan, program, madeBy, begin }: RunRequest): Promise<RunFolder> {
-  const folder = RunFolder.create(path, plan, program, madeBy);
-  try {
-    await begin?.();
-  } catch (error) {
-    // Nothing was begun: the same command can be given again.
-    rmSync(folder.path, { recursive: true, force: true });
-    throw error;
-  }
-  return folder;
-}
-
-async function resumedRun({ path, plan, begin }: RunRequest): Promise<RunFolder> {
+function resumedFolder({ path, plan }: RunRequest): RunFolder {
   const folder = RunFolder.open(path);
   if (JSON.stringify(folder.plan) !== JSON.stringify(plan))
     throw new UsageError(
@@ -74,19 +72,7 @@ async function resumedRun({ path, plan, begin }: RunRequest): Promise<RunFolder>
     throw new UsageError(
       `${formatMany(queue?.size ?? 0, "task")} of ${path} ${queue?.size === 1 ? "is" : "are"} still in Slurm's queue, the first is ${first}; wait for them, or end them with scancel ${folder.submitted.at(-1)?.job}`,
     );
-  // What is to be shared may not have been made before.
-  await begin?.();
   return folder;
-}
-
-function submit(folder: RunFolder, { sbatch, resume }: RunRequest): void {
-  try {
-    submitRun(folder, sbatch);
-  } catch (error) {
-    // No task will begin: the same command can be given again, with other options for sbatch.
-    if (!resume && folder.submitted.length === 0) rmSync(folder.path, { recursive: true, force: true });
-    throw error;
-  }
 }
 
 /** How often tasks are looked for; a controller is asked by many. */

@@ -22,18 +22,18 @@ export { type IngestSummary, isIngestSummary, joinedSummary } from "./summary.ts
 export interface IngestOptions {
   readonly paths: readonly string[];
   readonly store: string;
-  readonly slice?: Slice;
+  readonly slice?: Slice | undefined;
   readonly threads: number;
   /** Of the whole ingest. */
   readonly memoryBytes: number;
   /** Inputs in one batch of a thread: what a kill can lose. */
   readonly batchInputs: number;
   /** Cluster of jobs and counters that do not say. */
-  readonly cluster?: string;
+  readonly cluster?: string | undefined;
   /** Forms of servers' job ids, such as `%C:%j`; the first that fits counts. */
   readonly jobIds: readonly string[];
   /** Zone of a scheduler's times that have none. */
-  readonly zone?: string;
+  readonly zone?: string | undefined;
   readonly nowUnixSeconds: number;
 }
 
