@@ -52,10 +52,10 @@ export class UsageError extends Error {
   }
 }
 
-/** The work is done and what was to be checked does not hold: no fault of ours, nor of the input. */
+/** What was to be checked does not hold, or this machine lacks what is needed: no fault of ours, nor of the input. */
 export class CheckFailed extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "CheckFailed";
   }
 }

@@ -5,6 +5,8 @@ export interface Listener {
   /** A line for people. */
   note?(message: string): void;
   progress?(work: { readonly label: string; readonly total?: number; readonly unit: string }): {
+    /** Somebody sees it; an amount that takes work to find may be left out otherwise. */
+    readonly isShown?: boolean;
     /** How much there will be, where it was not known before. */
     expect?(total: number): void;
     update(done: number): void;

@@ -11,3 +11,11 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
   });
 }
+
+/** Waits for the signal, however long. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

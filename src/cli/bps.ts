@@ -2,16 +2,16 @@
 import { availableParallelism } from "node:os";
 import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
-import { rankingDocument, rankingOf, type Variant } from "../analyze/metric/ranking.ts";
-import { GROUPINGS, type Grouping, originOf } from "../analyze/metric/metrics.ts";
+import { rankingDocument, rankingOf } from "../analyze/metric/ranking.ts";
+import { GROUPINGS, type Grouping } from "../analyze/metric/metrics.ts";
 import { UsageError } from "../base/errors.ts";
 import type { NameFilter } from "../base/glob.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
-import { isSynthetic, markSynthetic } from "../model/index.ts";
+import { markSynthetic } from "../model/index.ts";
 import { plain } from "../report/text/index.ts";
 import type { ReadSetting } from "../inputs/measure/collect.ts";
-import { measurePaths, type TimeRange } from "../inputs/measure/measure.ts";
+import { measurePaths, measureVariants, type TimeRange } from "../inputs/measure/measure.ts";
 import { metricsJson, rankingJson } from "../analyze/metric/metrics-json.ts";
 import { nameFilter } from "../inputs/job/index.ts";
 import { parseDuration } from "./values.ts";
@@ -120,14 +120,7 @@ async function rank(
   context: Context,
 ): Promise<void> {
   if (words.length < 2) throw new UsageError("--rank compares inputs: name two or more");
-  const variants: Variant[] = [];
-  let synthetic = 0;
-  for (const name of words) {
-    const metrics = await measurePaths([name], options, undefined, setting, context);
-    variants.push({ name, values: metrics });
-    synthetic += Number(isSynthetic(originOf(metrics)));
-  }
-  const origin = { synthetic, of: variants.length, unit: "variants" };
+  const { variants, origin } = await measureVariants(words, options, setting, context);
   const ranking = rankingOf(variants);
   const command = `plimsoll bps --rank ${words.join(" ")}`;
   const document = markSynthetic(rankingDocument(ranking, command, `Plimsoll ${version}`), origin);

@@ -2,16 +2,10 @@
 import { availableParallelism } from "node:os";
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
-import { jobIdTemplate } from "../formats/lustre/index.ts";
-import { zoneOf } from "../formats/slurm/index.ts";
-import { countFiles, type IngestNotes, ingest } from "../ingest/index.ts";
-import { NO_PROGRESS } from "./progress.ts";
+import { type IngestNotes, ingest } from "../ingest/index.ts";
 import { defineCommand } from "./command.ts";
 import { option } from "./option.ts";
 import { parseSlice } from "./slice.ts";
-
-/** Skipped inputs that are named one by one; the store keeps them all. */
-const NAMED_MAX = 1000;
 
 export default defineCommand({
   name: "ingest",
@@ -49,75 +43,32 @@ export default defineCommand({
       "counters of a file system shared by two clusters, with jobid_name=cab:%j and quartz:%j on the clients",
   },
   async run({ arguments: paths, options }, context) {
-    if (options.store === undefined) throw new UsageError("name the store with --store DIR");
-    const began = performance.now();
-    const progress = context.progress({ label: "reading files", unit: "files" });
-    if (options.zone !== undefined && zoneOf(options.zone) === undefined)
-      throw new UsageError(
-        `--zone ${options.zone} is not a time zone; expected UTC, +02:00 or Europe/Berlin`,
-      );
-    // A template that makes no sense is told before anything is read.
-    options.jobId.forEach(jobIdTemplate);
+    const { store, cluster, zone, jobId: jobIds } = options;
+    if (store === undefined) throw new UsageError("name the store with --store DIR");
     const slice = options.slice === undefined ? undefined : parseSlice("--slice", options.slice);
-    const counting = new AbortController();
-    // Only somebody who watches needs to know how long it will take.
-    if (progress !== NO_PROGRESS)
-      void countFiles(paths, slice, counting.signal).then(
-        (total) => progress.expect(total),
-        () => {},
-      );
-    const skipped: { path: string; reason: string }[] = [];
-    let skips = 0;
-    const counts = await ingest({
-      paths,
-      store: options.store,
-      ...(slice === undefined ? {} : { slice }),
-      threads: options.threads ?? availableParallelism(),
-      memoryBytes: options.memory,
-      batchInputs: options.batch,
-      ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
-      ...(options.zone === undefined ? {} : { zone: options.zone }),
-      jobIds: options.jobId,
-      nowUnixSeconds: Date.now() / 1000,
-      signal: context.signal,
-      onProgress: ({ read }) => progress.update(read),
-      onWait: (holder) =>
-        context.note(`another ingest stores counters or jobs (${holder}); waiting until it has ended`),
-      onSkip(path, reason) {
-        skips++;
-        if (skips <= NAMED_MAX) {
-          skipped.push({ path, reason });
-          context.skip(path, reason);
-        }
+    const { notes, ...summary } = await ingest(
+      {
+        ...{ paths, store, slice, cluster, zone, jobIds },
+        threads: options.threads ?? availableParallelism(),
+        memoryBytes: options.memory,
+        batchInputs: options.batch,
+        nowUnixSeconds: Date.now() / 1000,
       },
-    });
-    counting.abort();
-    progress.end();
-    if (skips > NAMED_MAX)
+      context,
+    );
+    const { read, known, foreign, bytes, seconds, skipped, skippedTotal } = summary;
+    if (skippedTotal > skipped.length)
       context.note(
-        `${skips - NAMED_MAX} more skipped; list all with: plimsoll sql --store ${options.store} "select path, reason from sources where status <> 'stored'"`,
+        `${skippedTotal - skipped.length} more skipped; list all with: plimsoll sql --store ${store} "select path, reason from sources where status <> 'stored'"`,
       );
-    const seconds = (performance.now() - began) / 1000;
-    const { read, known, foreign, bytes, notes } = counts;
-    if (slice === undefined && read + known + foreign + skips === 0)
+    if (slice === undefined && read + known + foreign + skippedTotal === 0)
       context.note(`no files in ${paths.join(", ")}`);
-    if (context.json)
-      context.printJson({
-        read,
-        new: counts.new,
-        known,
-        foreign,
-        skipped,
-        skippedTotal: skips,
-        seconds,
-        bytes,
-        ...notes,
-      });
+    if (context.json) context.printJson({ ...summary, ...notes });
     else {
       // The rate of a few files says how long the program took to start.
       const rate = read < 10 ? "" : ` (${formatCount(read / seconds)} files/s)`;
       context.out.write(
-        `${formatCount(counts.new)} new, ${formatCount(known)} known, ${formatCount(skips)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)}${rate}\n`,
+        `${formatCount(summary.new)} new, ${formatCount(known)} known, ${formatCount(skippedTotal)} skipped${foreign > 0 ? `, ${formatCount(foreign)} other files` : ""}: ${formatBytes(bytes)} in ${formatSeconds(seconds)}${rate}\n`,
       );
       for (const line of notesLines(notes)) context.out.write(`${line}\n`);
       for (const line of lostLines(notes)) context.note(line);

@@ -1,10 +1,7 @@
 /** `plimsoll interfere`: the artificial interference of the adaptive I/O paper, bounded in bytes and time. */
-import { existsSync, statSync } from "node:fs";
 import { interfere } from "../adaptive/runtime/index.ts";
-import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatMany, formatRate, formatSeconds } from "../base/units.ts";
 import { defineCommand } from "./command.ts";
-import type { Context } from "./context.ts";
 import { option } from "./option.ts";
 
 const FILE_BYTES = 1 << 30;
@@ -30,30 +27,16 @@ export default defineCommand({
     "plimsoll interfere --streams 1 --bytes 10G /ost0": "one writer, max 10 GiB",
   },
   async run({ arguments: folders, options }, context) {
-    for (const folder of folders) {
-      if (!existsSync(folder) || !statSync(folder).isDirectory())
-        throw new UsageError(`${folder}: not a folder; name a folder on the target to load`);
-    }
     const done = await interfere({ ...options, folders }, context);
-    const perTarget = folders.map((target, i) => ({ target, bytes: done.bytesPerFolder[i] as number }));
-    report(perTarget, done.seconds, options.streams, context);
+    if (context.json) {
+      context.printJson(done);
+      return;
+    }
+    const { bytes, seconds, streams, perTarget } = done;
+    for (const { target, bytes: written } of perTarget)
+      context.out.write(`${target}: ${formatBytes(written)}, ${formatRate(written / seconds)}\n`);
+    context.out.write(
+      `${formatBytes(bytes)} in ${formatSeconds(seconds)} by ${formatMany(streams * perTarget.length, "stream")}; files removed\n`,
+    );
   },
 });
-
-function report(
-  perTarget: readonly { readonly target: string; readonly bytes: number }[],
-  seconds: number,
-  streams: number,
-  context: Context,
-): void {
-  const bytes = perTarget.reduce((sum, one) => sum + one.bytes, 0);
-  if (context.json) {
-    context.printJson({ bytes, seconds, streams, perTarget });
-    return;
-  }
-  for (const { target, bytes: written } of perTarget)
-    context.out.write(`${target}: ${formatBytes(written)}, ${formatRate(written / seconds)}\n`);
-  context.out.write(
-    `${formatBytes(bytes)} in ${formatSeconds(seconds)} by ${formatMany(streams * perTarget.length, "stream")}; files removed\n`,
-  );
-}

@@ -11,6 +11,7 @@ export interface ProgressOptions {
 }
 
 export interface Progress {
+  readonly isShown: boolean;
   /** So much is done in all. Cheap enough to call often. */
   update(done: number): void;
   /** So much more is done. */
@@ -22,12 +23,13 @@ export interface Progress {
   end(): void;
 }
 
-export const NO_PROGRESS: Progress = { update() {}, add() {}, expect() {}, end() {} };
+export const NO_PROGRESS: Progress = { isShown: false, update() {}, add() {}, expect() {}, end() {} };
 
 const SHOW_AFTER_MS = 2000;
 const REDRAW_MS = 100;
 
 export class ProgressBar implements Progress {
+  readonly isShown = true;
   readonly #io: Io;
   #options: ProgressOptions;
   readonly #beganMs: number;

@@ -1,12 +1,9 @@
 /** `plimsoll record -- CMD…`: runs a program, records its accesses, and sums them up. */
-import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { CheckFailed, UsageError } from "../base/errors.ts";
-import { OPTIONS_FILE, type RecordRun, recordCommand, RUN_FILE } from "../record/launch.ts";
-import { ShimUnavailable } from "../record/shim.ts";
-import { defineCommand, type OptionValues } from "./command.ts";
+import { existsSync } from "node:fs";
+import { recordCommand } from "../record/launch.ts";
+import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
-import { reportDocument } from "../inputs/job/index.ts";
+import { reportDocument, reportWords } from "../inputs/job/index.ts";
 import { readJob } from "../inputs/node.ts";
 import { version } from "../../package.json";
 import { plain } from "../report/text/index.ts";
@@ -43,8 +40,6 @@ const OPTIONS = {
   paper: option.text("FILE", "also write records in the format of the BPS paper (.bps32)"),
 };
 
-type Options = OptionValues<typeof OPTIONS>;
-
 export default defineCommand({
   name: "record",
   description:
@@ -64,28 +59,9 @@ export default defineCommand({
   options: OPTIONS,
   async run({ arguments: command, options }, context) {
     const folder = options.output ?? `plimsoll-record-${process.pid}`;
-    makeWay(folder, options.force);
-    const run = await runCommand(command, folder, options, context);
-    context.exitWith(run.exitCode);
-    if (run.lost !== undefined) context.note(run.lost);
-    const trace = recordedTrace(run, context);
-    const found = measureRecording(trace, run, command[0] ?? "", options);
-    if (context.json) context.printJson(recordJson(found, run));
-    else if (existsSync(run.folder)) for (const line of summaryLines(found, run)) context.note(line);
-    if (options.paper !== undefined) writePaperFile(options.paper, trace, context);
-    if (options.report !== undefined) await writeReport(folder, options.report, context);
-  },
-});
-
-async function runCommand(
-  command: readonly string[],
-  folder: string,
-  options: Options,
-  context: Context,
-): Promise<RecordRun> {
-  try {
-    return await recordCommand(command, {
+    const run = await recordCommand(command, {
       folder,
+      force: options.force,
       only: options.only,
       skip: options.skip,
       all: options.all,
@@ -97,30 +73,23 @@ async function runCommand(
       ...(context.json ? { stdio: ["inherit", 2, "inherit"] } : {}),
       note: (message) => context.note(message),
     });
-  } catch (error) {
-    if (error instanceof ShimUnavailable) throw new CheckFailed(error.message);
-    throw error;
-  }
-}
-
-/** Only an earlier trace may go. */
-function makeWay(folder: string, force: boolean): void {
-  if (!force || !existsSync(folder)) return;
-  if (!existsSync(join(folder, RUN_FILE)) && !existsSync(join(folder, OPTIONS_FILE)))
-    throw new UsageError(`${folder} is not an earlier trace; choose another folder with --output`);
-  rmSync(folder, { recursive: true });
-}
+    context.exitWith(run.exitCode);
+    if (run.lost !== undefined) context.note(run.lost);
+    const trace = recordedTrace(run, context);
+    const found = measureRecording(trace, run, command[0] ?? "", options);
+    if (context.json) context.printJson(recordJson(found, run));
+    else if (existsSync(run.folder)) for (const line of summaryLines(found, run)) context.note(line);
+    if (options.paper !== undefined) writePaperFile(options.paper, trace, context);
+    if (options.report !== undefined) await writeReport(folder, options.report, context);
+  },
+});
 
 /** Single calls in the timeline of the page, as `plimsoll report` has them. */
 const REPORT_CALLS = 100_000;
 
 async function writeReport(folder: string, path: string, context: Context): Promise<void> {
   const read = await readJob([folder], { picture: { callsMax: REPORT_CALLS } }, context);
-  const document = reportDocument(read, {
-    madeBy: `Plimsoll ${version}`,
-    command: `plimsoll report ${folder} -o ${path}`,
-    callsHint: `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${folder}`,
-  });
+  const document = reportDocument(read, reportWords(version, [folder], path));
   await writePage(document, path, context);
   context.note(`wrote ${path}: ${plain(document.verdict)}`);
 }

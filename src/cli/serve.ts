@@ -1,13 +1,10 @@
 /** `plimsoll serve`: the site's pages over a store. */
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { inFile, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
+import { aborted } from "../base/pause.ts";
 import { version } from "../../package.json";
 import { defineCommand } from "./command.ts";
 import { option } from "./option.ts";
-
-const TOKEN = /^[\w.~+/=-]{16,200}$/;
 
 export default defineCommand({
   name: "serve",
@@ -49,17 +46,13 @@ export default defineCommand({
       throw new UsageError(
         `--user-header ${options.userHeader}: expected the name of a header, such as X-Remote-User`,
       );
-    const token =
-      options.tokenFile === undefined ? randomBytes(24).toString("hex") : tokenOf(options.tokenFile);
-    // A store that is not there, or that nobody can read, is said at once.
-    const { Store } = await import("../store/index.ts");
-    await (await Store.open(store)).close();
     const { readAlertRules } = await import("./alert-rules.ts");
     const alerts =
       options.rules === undefined
         ? undefined
         : { rules: readAlertRules(options.rules), file: resolve(options.rules) };
-    const { serveSite } = await import("../serve/index.ts");
+    const { newToken, readToken, serveSite } = await import("../serve/index.ts");
+    const token = options.tokenFile === undefined ? newToken() : readToken(options.tokenFile);
     const server = await serveSite({
       ...{ store, host, port, token, userHeader, sql: options.sql, studies: options.studies, alerts },
       admins: options.admins
@@ -67,36 +60,13 @@ export default defineCommand({
         .map((one) => one.trim())
         .filter((one) => one !== ""),
       ...{ memoryBytes: options.memory, threads: options.threads, madeBy: `Plimsoll ${version}` },
-    }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "EADDRINUSE")
-        throw new UsageError(`--port ${port}: another program listens there; choose another port, or 0`);
-      if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
-        throw new UsageError(`--host ${host}: no address of this machine`);
-      if (error.code === "EACCES")
-        throw new UsageError(`--port ${port}: not allowed to listen there; choose a port from 1024`);
-      throw error;
     });
     try {
-      const name = server.address.family === "IPv6" ? `[${server.address.address}]` : server.address.address;
-      context.out.write(
-        `${JSON.stringify({ url: `http://${name}:${server.address.port}/?token=${token}` })}\n`,
-      );
+      context.out.write(`${JSON.stringify({ url: server.url })}\n`);
       context.out.flush();
-      await new Promise<void>((resolve) => {
-        if (context.signal.aborted) resolve();
-        else context.signal.addEventListener("abort", () => resolve(), { once: true });
-      });
+      await aborted(context.signal);
     } finally {
       await server.close();
     }
   },
 });
-
-function tokenOf(path: string): string {
-  const token = inFile(path, () => readFileSync(path, "utf8")).trim();
-  if (!TOKEN.test(token))
-    throw new UsageError(
-      `${path}: expected a token of 16 to 200 letters, digits or -._~+/=; openssl rand -hex 24 makes one`,
-    );
-  return token;
-}

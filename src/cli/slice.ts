@@ -1,13 +1,8 @@
 /** `3/16`: one of several. */
 import { UsageError } from "../base/errors.ts";
+import type { Slice } from "../node/walk.ts";
 
-/** From 1. */
-interface OneOf {
-  readonly index: number;
-  readonly of: number;
-}
-
-export function parseSlice(name: string, text: string): OneOf {
+export function parseSlice(name: string, text: string): Slice {
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [index, of] = [Number(match?.[1]), Number(match?.[2])];
   if (match === null || !(index >= 1 && index <= of))

@@ -4,7 +4,7 @@ import { csvRow } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatCount } from "../base/units.ts";
 import { isSynthetic, originText, type SqlValue } from "../model/index.ts";
-import { provenanceOf, type SqlColumn, type SqlResult, Store } from "../store/index.ts";
+import { askStore, provenanceOf, type SqlResult } from "../store/index.ts";
 import { defineCommand } from "./command.ts";
 import type { Context } from "./context.ts";
 import { writeJson } from "../base/json.ts";
@@ -37,29 +37,24 @@ export default defineCommand({
   },
   async run({ arguments: [statement = ""], options }, context) {
     if (options.store === undefined) throw new UsageError("--store is missing: name a store folder");
-    const store = await Store.open(options.store, storeOptions(options));
-    const query = await store.query();
+    const asTable = context.stdoutIsTerminal && !context.json;
+    const most = (options.maxRows ?? (asTable ? TERMINAL_ROWS : 0)) || Number.POSITIVE_INFINITY;
+    const print = context.json ? printObjects : asTable ? printTable : printCsv;
     try {
-      const provenance = await provenanceOf(query, ["runs", "jobs", "readings"]);
-      const result = await query.raw(statement);
-      const asTable = context.stdoutIsTerminal && !context.json;
-      const most = (options.maxRows ?? (asTable ? TERMINAL_ROWS : 0)) || Number.POSITIVE_INFINITY;
-      const limited = new LimitedRows(result, most, context);
-      if (context.json) await printObjects(result.columns, limited, context);
-      else if (asTable) await printTable(result.columns, limited, context);
-      else await printCsv(result.columns, limited, context);
-      if (isSynthetic(provenance)) context.note(`data of this store: ${originText(provenance)}`);
-      if (limited.more)
-        context.note(`stopped after ${formatCount(most)} rows; there are more (--max-rows 0 for all)`);
+      await askStore(options.store, storeOptions(options), async (db) => {
+        const provenance = await provenanceOf(db, ["runs", "jobs", "readings"]);
+        const result = await db.raw(statement, most);
+        await print(result, context);
+        if (isSynthetic(provenance)) context.note(`data of this store: ${originText(provenance)}`);
+        if (result.isCut)
+          context.note(`stopped after ${formatCount(most)} rows; there are more (--max-rows 0 for all)`);
+      });
     } catch (error) {
       throw isTooLong(error)
         ? new UsageError(
             "SQL: cannot print a text of 512 MiB or more; shorten it, for instance with left(text, 1000)",
           )
         : error;
-    } finally {
-      query.close();
-      await store.close();
     }
   },
 });
@@ -70,55 +65,29 @@ const isTooLong = (error: unknown) =>
   ((error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG" ||
     error.message === "Invalid string length");
 
-/** The rows of a result up to a number, piece by piece. */
-class LimitedRows {
-  more = false;
-  readonly #result: SqlResult;
-  readonly #most: number;
-  readonly #context: Context;
-
-  constructor(result: SqlResult, most: number, context: Context) {
-    this.#result = result;
-    this.#most = most;
-    this.#context = context;
-  }
-
-  async *pieces(): AsyncGenerator<SqlValue[][]> {
-    let left = this.#most;
-    for await (const piece of this.#result.pieces()) {
-      if (piece.length > left) {
-        this.more = true;
-        yield piece.slice(0, left);
-        return;
-      }
-      yield piece;
-      left -= piece.length;
-      await this.#context.yieldToEvents();
-    }
+async function* piecesOf(result: SqlResult, context: Context): AsyncGenerator<SqlValue[][]> {
+  for await (const piece of result.pieces()) {
+    yield piece;
+    await context.yieldToEvents();
   }
 }
 
-async function printObjects(
-  columns: readonly SqlColumn[],
-  rows: LimitedRows,
-  context: Context,
-): Promise<void> {
+async function printObjects(result: SqlResult, context: Context): Promise<void> {
+  const write = (text: string) => context.out.write(text);
   let separator = "[";
-  for await (const piece of rows.pieces()) {
+  for await (const piece of piecesOf(result, context)) {
     for (const row of piece) {
-      context.out.write(separator);
-      writeJson(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])), (text) =>
-        context.out.write(text),
-      );
+      write(separator);
+      writeJson(Object.fromEntries(result.columns.map(({ name }, index) => [name, row[index]])), write);
       separator = ",\n";
     }
   }
-  context.out.write(separator === "[" ? "[]\n" : "]\n");
+  write(separator === "[" ? "[]\n" : "]\n");
 }
 
-async function printCsv(columns: readonly SqlColumn[], rows: LimitedRows, context: Context): Promise<void> {
-  context.out.write(`${csvRow(columns.map(({ name }) => name))}\n`);
-  for await (const piece of rows.pieces()) {
+async function printCsv(result: SqlResult, context: Context): Promise<void> {
+  context.out.write(`${csvRow(result.columns.map(({ name }) => name))}\n`);
+  for await (const piece of piecesOf(result, context)) {
     let text = "";
     for (const row of piece) {
       text += `${csvRow(row)}\n`;
@@ -131,19 +100,21 @@ async function printCsv(columns: readonly SqlColumn[], rows: LimitedRows, contex
   }
 }
 
-async function printTable(columns: readonly SqlColumn[], rows: LimitedRows, context: Context): Promise<void> {
-  if (columns[0]?.name === "explain_key") {
-    for await (const piece of rows.pieces()) for (const row of piece) context.out.write(`${row[1]}\n`);
-    return;
-  }
+async function printTable(result: SqlResult, context: Context): Promise<void> {
+  const { columns } = result;
+  const { color, out } = context;
+  const isPlan = columns[0]?.name === "explain_key";
   const cells: string[][] = [];
-  for await (const piece of rows.pieces()) for (const row of piece) cells.push(row.map(cell));
+  for await (const piece of piecesOf(result, context))
+    for (const row of piece)
+      if (isPlan) out.write(`${row[1]}\n`);
+      else cells.push(row.map(cell));
+  if (isPlan) return;
   const [heading = "", ...lines] = textTable(
     columns.map(({ name, numeric }) => ({ label: cell(name), right: numeric })),
     cells,
     { rule: true },
   );
-  const { color, out } = context;
   out.write(`${color ? `\x1b[1m${heading}\x1b[0m` : heading}\n`);
   for (const line of lines) out.write(`${line}\n`);
   out.write(`(${formatCount(cells.length)} row${cells.length === 1 ? "" : "s"})\n`);

@@ -48,6 +48,35 @@ export function sbatchWords({ plan, stage, numbers, folder, script, after, extra
   ];
 }
 
+interface PlannedStage {
+  readonly stage: string;
+  readonly script: string;
+  /** The command that submits it. */
+  readonly submit: string;
+  /** The command of each task. */
+  readonly tasks: readonly string[];
+}
+
+/** What a run in `folder` would submit; `JOB` stands for the job of the stage before. */
+export function plannedStages(
+  plan: Plan,
+  folder: string,
+  program: Program,
+  extra: readonly string[],
+): PlannedStage[] {
+  return plan.stages.map((stage, i) => {
+    const script = `${folder}/${stage.name}.sh`;
+    const numbers = stage.tasks.map((_, task) => task + 1);
+    const after = i === 0 ? undefined : "JOB";
+    return {
+      stage: stage.name,
+      script: stageScript(plan, stage, folder, program),
+      submit: `sbatch ${shellWords(sbatchWords({ plan, stage, numbers, folder, script, after, extra }))}`,
+      tasks: stage.tasks.map(({ words }) => `plimsoll ${shellWords(words)}`),
+    };
+  });
+}
+
 /** `1-4,7,9-10` */
 function arrayText(numbers: readonly number[]): string {
   const sorted = [...numbers].sort((a, b) => a - b);

@@ -23,3 +23,6 @@ export function withRange<Line extends Compared>(
   const [low, high] = range;
   return { ...line, low, high, within: line.planted >= low && line.planted <= high };
 }
+
+export const outsideCount = (lines: readonly Compared[]): number =>
+  lines.filter(({ within }) => within === false).length;

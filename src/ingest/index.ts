@@ -1,52 +1,40 @@
 /** `ingest`: files below paths into a store, by as many threads as asked for. */
+import { accessSync, constants, statSync } from "node:fs";
+import { UsageError } from "../base/errors.ts";
+import type { Listener, Skipped } from "../base/listener.ts";
 import { naturalOrder } from "../base/order.ts";
+import { jobIdTemplate } from "../formats/lustre/index.ts";
+import { zoneOf } from "../formats/slurm/index.ts";
 import { builtFile } from "../node/built.ts";
+import { fsPath } from "../node/raw-path.ts";
 import { ThreadPool } from "../node/thread-pool.ts";
 import { Store } from "../store/index.ts";
 import type { Alone, Done, IngestTask, Placed, WorkerStart } from "./messages.ts";
 import { type IngestNotes, mergeNotes, newNotes } from "./notes.ts";
 import { Coverage } from "./system/coverage.ts";
 import { addStored, roomForKnown, Turn } from "./turn.ts";
-import { type Found, type Slice, walk } from "./walk.ts";
+import { type IngestSummary, SKIPPED_NAMED_MAX } from "./summary.ts";
+import { countFiles, type Found, type Slice, walk } from "../node/walk.ts";
 
 export type { IngestNotes } from "./notes.ts";
-export { countFiles } from "./walk.ts";
+export { type IngestSummary, isIngestSummary, joinedSummary } from "./summary.ts";
 
 export interface IngestOptions {
   readonly paths: readonly string[];
   readonly store: string;
-  readonly slice?: Slice;
+  readonly slice?: Slice | undefined;
   readonly threads: number;
   /** Of the whole ingest. */
   readonly memoryBytes: number;
   /** Inputs in one batch of a thread: what a kill can lose. */
   readonly batchInputs: number;
   /** Cluster of jobs and counters that do not say. */
-  readonly cluster?: string;
+  readonly cluster?: string | undefined;
   /** Forms of servers' job ids, such as `%C:%j`; the first that fits counts. */
   readonly jobIds: readonly string[];
   /** Zone of a scheduler's times that have none. */
-  readonly zone?: string;
+  readonly zone?: string | undefined;
   readonly nowUnixSeconds: number;
-  readonly signal: AbortSignal;
-  onProgress(counts: IngestCounts): void;
-  /** Another ingest stores counters or jobs, and this one waits for it. `holder`: such as `process 4711 on oss1`. */
-  onWait(holder: string): void;
-  onSkip(path: string, reason: string): void;
-}
-
-export interface IngestCounts {
-  /** Inputs that were looked at. */
-  read: number;
-  /** Stored now. */
-  new: number;
-  /** Were in the store before, or were met twice. */
-  known: number;
-  /** Files of unknown formats in folders. */
-  foreign: number;
-  skipped: number;
-  bytes: number;
-  readonly notes: IngestNotes;
 }
 
 /** Paths that go to a thread at a time; small enough to share the end fairly, large enough not to talk all the time. */
@@ -54,11 +42,27 @@ const CHUNK = 128;
 /** Rows of minutes are short, and there are many of them. */
 const BATCH_ROWS = 4_000_000;
 
-export async function ingest(options: IngestOptions): Promise<IngestCounts> {
+export async function ingest(
+  options: IngestOptions,
+  listener: Listener,
+): Promise<IngestSummary & { readonly notes: IngestNotes }> {
+  const began = performance.now();
+  // Options that make no sense are told before anything is read.
+  if (options.zone !== undefined && zoneOf(options.zone) === undefined)
+    throw new UsageError(`--zone ${options.zone} is not a time zone; expected UTC, +02:00 or Europe/Berlin`);
+  options.jobIds.forEach(jobIdTemplate);
+  const bar = listener.progress?.({ label: "reading files", unit: "files" });
+  const counting = new AbortController();
+  // Only somebody who watches needs to know how long it will take.
+  if (bar?.isShown)
+    void countFiles(options.paths, options.slice, counting.signal).then(
+      (total) => bar.expect?.(total),
+      () => {},
+    );
   const store = await Store.openOrCreate(options.store);
   const known = roomForKnown(store);
-  const turn = new Turn(options, store, known);
-  const readers = new Readers(options, turn, {
+  const turn = new Turn(store, known, listener);
+  const readers = new Readers(options, turn, listener, (read) => bar?.update(read), {
     store: options.store,
     stored: known.stored.buffer,
     damaged: known.damaged.buffer,
@@ -82,42 +86,64 @@ export async function ingest(options: IngestOptions): Promise<IngestCounts> {
       if (chunk.length < CHUNK) continue;
       await readers.give(chunk);
       chunk = [];
-      if (options.signal.aborted) break;
+      if (listener.signal?.aborted) break;
     }
-    if (chunk.length > 0 && !options.signal.aborted) await readers.give(chunk);
+    if (chunk.length > 0 && !listener.signal?.aborted) await readers.give(chunk);
     await readers.idle();
-    if (!options.signal.aborted) await readers.giveSeries();
+    if (!listener.signal?.aborted) await readers.giveSeries();
     await readers.idle();
   } finally {
     // Also after a failure: the other threads commit what they have. A thread is never torn out of the database.
     await readers.end();
     turn.end();
     await store.close();
+    counting.abort();
+    bar?.end();
   }
   readers.throwFailure();
-  return readers.counts;
+  const { counts, notes } = readers;
+  return { ...counts, seconds: (performance.now() - began) / 1000, notes };
+}
+
+/** Makes the store for slices of these paths. What is missing is said once, and not by every slice. */
+export async function prepareIngest(paths: readonly string[], store: string): Promise<void> {
+  for (const path of paths) statSync(fsPath(path));
+  const opened = await Store.openOrCreate(store);
+  await opened.close();
+  accessSync(opened.path, constants.W_OK);
 }
 
 /** The threads, and what they have told. */
 class Readers {
-  readonly counts: IngestCounts = {
-    ...{ read: 0, new: 0, known: 0, foreign: 0, skipped: 0, bytes: 0 },
-    notes: newNotes(),
+  readonly counts = {
+    ...{ read: 0, new: 0, known: 0, foreign: 0, skipped: [] as Skipped[], skippedTotal: 0 },
+    ...{ seconds: 0, bytes: 0 },
   };
+  readonly notes = newNotes();
   /** Texts that are to be read together, by what they have in common. */
   readonly #series = new Map<string, Placed[]>();
   readonly #covered = new Coverage();
-  readonly #options: IngestOptions;
+  readonly #isSlice: boolean;
   readonly #turn: Turn;
+  readonly #listener: Listener;
+  readonly #onRead: (read: number) => void;
   readonly #pool: ThreadPool<IngestTask, Done>;
   #failure: Error | undefined;
 
-  constructor(options: IngestOptions, turn: Turn, start: WorkerStart) {
-    this.#options = options;
+  constructor(
+    { slice, threads }: IngestOptions,
+    turn: Turn,
+    listener: Listener,
+    onRead: (read: number) => void,
+    start: WorkerStart,
+  ) {
+    this.#isSlice = slice !== undefined && slice.of > 1;
     this.#turn = turn;
+    this.#listener = listener;
+    this.#onRead = onRead;
     this.#pool = new ThreadPool({
       program: builtFile("ingest-worker.js"),
-      threads: options.threads,
+      threads,
       workerData: start,
       tasksPerThread: 2,
       onMessage: (done: Done) => this.#add(done),
@@ -134,7 +160,7 @@ class Readers {
   async giveSeries(): Promise<void> {
     const covered = [...this.#covered.entries()];
     for (const [key, files] of this.#series) {
-      if (this.#options.signal.aborted) return;
+      if (this.#listener.signal?.aborted) return;
       this.#series.set(key, []);
       const inputs = inOrder(files).map(({ path, named }) => ({ path, named }));
       // A series is long: none waits behind another while a thread is free.
@@ -152,7 +178,7 @@ class Readers {
   async end(): Promise<void> {
     await this.#pool.finish({ kind: "end" }).then(
       (all) => {
-        for (const { notes } of all) mergeNotes(this.counts.notes, notes);
+        for (const { notes } of all) mergeNotes(this.notes, notes);
       },
       (error) => this.#failed(error),
     );
@@ -163,8 +189,9 @@ class Readers {
   }
 
   skip(path: string, reason: string): void {
-    this.counts.skipped++;
-    this.#options.onSkip(path, reason);
+    if (++this.counts.skippedTotal > SKIPPED_NAMED_MAX) return;
+    this.counts.skipped.push({ path, reason });
+    this.#listener.skip?.(path, reason);
   }
 
   async #send(tasksMax: number, task: IngestTask): Promise<void> {
@@ -185,8 +212,8 @@ class Readers {
     for (const { path, reason } of done.skipped) this.skip(path, reason);
     for (const file of done.series) this.#place(file);
     for (const entry of done.covered) this.#covered.add(...entry);
-    mergeNotes(this.counts.notes, done.notes);
-    this.#options.onProgress(this.counts);
+    mergeNotes(this.notes, done.notes);
+    this.#onRead(this.counts.read);
   }
 
   async #giveTurn(): Promise<Alone> {
@@ -199,7 +226,7 @@ class Readers {
   }
 
   #place(file: Placed): void {
-    if (this.#options.slice !== undefined && this.#options.slice.of > 1) {
+    if (this.#isSlice) {
       this.counts.read++;
       this.skip(file.path, "counter dumps form a series; ingest them without --slice");
       return;

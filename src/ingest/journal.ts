@@ -4,7 +4,7 @@
  */
 import { compareState, type FileState } from "../node/file-state.ts";
 import type { Settled } from "./reader.ts";
-import type { Found } from "./walk.ts";
+import type { Found } from "../node/walk.ts";
 
 export const CHANGED = "the file changed while being read; ingest it again when it is complete";
 

@@ -2,7 +2,7 @@
 import type { IngestNotes } from "./notes.ts";
 import type { CoverageEntry } from "./system/coverage.ts";
 import type { SeriesPlace } from "./system/series.ts";
-import type { Found } from "./walk.ts";
+import type { Found } from "../node/walk.ts";
 
 export interface WorkerStart {
   readonly store: string;

@@ -14,7 +14,7 @@ import type { FileImporter, ImportSetting } from "./input-format.ts";
 import type { KnownHashes } from "./known.ts";
 import { count } from "./notes.ts";
 import { placeOf, type SeriesPlace } from "./system/series.ts";
-import type { Found } from "./walk.ts";
+import type { Found } from "../node/walk.ts";
 
 type Outcome = Witness & Result;
 

@@ -1,5 +1,6 @@
 /** What the store knows, and whose turn it is to store counters and jobs. */
 import { join } from "node:path";
+import type { Listener } from "../base/listener.ts";
 import type { Queryable } from "../model/index.ts";
 import { type FolderLock, lockFolder } from "../node/folder-lock.ts";
 import { LOCKS, type Store } from "../store/index.ts";
@@ -11,11 +12,6 @@ import { storedCoverage } from "./system/coverage.ts";
 const NEW_ENTRIES = 4_000_000;
 /** Of these, as many as most ingests have. */
 const FIRST_ENTRIES = 30_000;
-
-interface TurnOptions {
-  readonly signal: AbortSignal;
-  onWait(holder: string): void;
-}
 
 interface Known {
   readonly stored: KnownHashes;
@@ -60,14 +56,14 @@ async function addKnown(db: Queryable, { stored, damaged }: Known): Promise<void
  * stored until then is read again, or the same samples would be stored twice.
  */
 export class Turn {
-  readonly #options: TurnOptions;
+  readonly #listener: Listener;
   readonly #store: Store;
   readonly #known: Known;
   #taking: Promise<Alone> | undefined;
   #lock: FolderLock | undefined;
 
-  constructor(options: TurnOptions, store: Store, known: Known) {
-    this.#options = options;
+  constructor(store: Store, known: Known, listener: Listener) {
+    this.#listener = listener;
     this.#store = store;
     this.#known = known;
   }
@@ -78,9 +74,14 @@ export class Turn {
   }
 
   async #take(): Promise<Alone> {
-    const { signal, onWait } = this.#options;
+    const { signal } = this.#listener;
+    const onWait = (holder: string) =>
+      this.#listener.note?.(`another ingest stores counters or jobs (${holder}); waiting until it has ended`);
     const folder = join(this.#store.path, LOCKS, "counters");
-    this.#lock = await lockFolder(folder, "another ingest of counters and jobs", { signal, onWait });
+    this.#lock = await lockFolder(folder, "another ingest of counters and jobs", {
+      ...(signal && { signal }),
+      onWait,
+    });
     const db = await this.#store.query();
     try {
       await addKnown(db, this.#known);

@@ -15,7 +15,7 @@ import { InputReader, reasonOf, type Settled } from "./reader.ts";
 import { Coverage, type CoverageEntry } from "./system/coverage.ts";
 import { Series } from "./system/series.ts";
 import { SystemRows } from "./system/system-rows.ts";
-import type { Found } from "./walk.ts";
+import type { Found } from "../node/walk.ts";
 
 const start = workerData as WorkerStart;
 /** Files of a series between two reports. */

@@ -1,10 +1,11 @@
 /** The user's C compiler. */
 import { spawnSync } from "node:child_process";
+import { CheckFailed } from "../base/errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The recorder cannot be had here; the message says why in one line. */
-export class ShimUnavailable extends Error {
+export class ShimUnavailable extends CheckFailed {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "ShimUnavailable";

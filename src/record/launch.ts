@@ -1,6 +1,6 @@
 /** Runs a command so that its accesses are recorded, without a change to what it does. */
 import { type ChildProcess, spawn, type StdioOptions, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -21,6 +21,8 @@ type Way = "shim" | "strace";
 export interface RecordOptions {
   /** Gets the trace; must be absent or empty. */
   readonly folder: string;
+  /** An earlier trace there is removed before. */
+  readonly force?: boolean;
   /** `auto`: the shim where it can see the program, strace otherwise. */
   readonly with?: Way | "auto";
   /** Paths to record, and paths not to: a file, a folder with all below it, or a pattern with * and ?. */
@@ -61,8 +63,8 @@ export interface RecordRun {
 }
 
 /** Facts of the run beside the trace, and what the recorder was told. */
-export const RUN_FILE = "run.json";
-export const OPTIONS_FILE = "options";
+const RUN_FILE = "run.json";
+const OPTIONS_FILE = "options";
 
 export async function recordCommand(command: readonly string[], options: RecordOptions): Promise<RecordRun> {
   const [name] = command;
@@ -106,6 +108,7 @@ function keepFacts(folder: string, facts: object): string | undefined {
 }
 
 function prepareFolder(folder: string, options: RecordOptions): void {
+  if (options.force) removeTrace(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory())
     throw new UsageError(`${folder} is a file; choose another trace folder (-o)`);
   if (existsSync(folder) && readdirSync(folder).length > 0)
@@ -134,6 +137,14 @@ function prepareFolder(folder: string, options: RecordOptions): void {
   // When each channel of each device is free again; shared by all processes.
   writeFile(join(folder, TOTALS_FILE), new Uint8Array(TOTALS_BYTES));
   writeFile(join(folder, "devices"), new Uint8Array(DEVICES_MAX * CHANNELS_MAX * 8));
+}
+
+/** Only an earlier trace may go. */
+function removeTrace(folder: string): void {
+  if (!existsSync(folder)) return;
+  if (!existsSync(join(folder, RUN_FILE)) && !existsSync(join(folder, OPTIONS_FILE)))
+    throw new UsageError(`${folder} is not an earlier trace; choose another folder with --output`);
+  rmSync(folder, { recursive: true });
 }
 
 /** Patterns are about whole paths; a name alone means the one in this folder. */

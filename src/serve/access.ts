@@ -1,6 +1,8 @@
 /** Who asks, and whether they may: a token in a header or a cookie, and behind a proxy the user that it names. */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
+import { inFile, UsageError } from "../base/errors.ts";
 
 export interface Viewer {
   /** As the proxy names them; null: whoever has the token. */
@@ -24,6 +26,17 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 
 /** The same time for every wrong token, whatever it is. */
 const isToken = (given: string, token: string): boolean => timingSafeEqual(digest(given), digest(token));
+
+export const newToken = (): string => randomBytes(24).toString("hex");
+
+export function readToken(path: string): string {
+  const token = inFile(path, () => readFileSync(path, "utf8")).trim();
+  if (!/^[\w.~+/=-]{16,200}$/.test(token))
+    throw new UsageError(
+      `${path}: expected a token of 16 to 200 letters, digits or -._~+/=; openssl rand -hex 24 makes one`,
+    );
+  return token;
+}
 
 export const cookieName = (port: number): string => `plimsoll-${port}`;
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { UsageError } from "../base/errors.ts";
 import { policyHeaders } from "./policy.ts";
 
 /** What a page is made of. `policy`: of a page that carries its own. */
@@ -74,7 +75,7 @@ export async function listen(
     void send(request, response, plainText(417, "the Expect header is not supported"));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(listenFault(error, where)));
     server.listen(where.port, where.host, resolve);
   });
   return {
@@ -85,6 +86,19 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+function listenFault(
+  error: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): Error {
+  if (error.code === "EADDRINUSE")
+    return new UsageError(`--port ${port}: another program listens there; choose another port, or 0`);
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return new UsageError(`--host ${host}: no address of this machine`);
+  if (error.code === "EACCES")
+    return new UsageError(`--port ${port}: not allowed to listen there; choose a port from 1024`);
+  return error;
 }
 
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {

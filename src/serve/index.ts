@@ -6,6 +6,7 @@ import { basename } from "node:path";
 import { alertRules, DEFAULT_ALERTS } from "../analyze/load/index.ts";
 import { csvText } from "../base/csv.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
+import { useStore } from "../store/index.ts";
 import { type AccessOptions, accessOf, cookieName, type Viewer } from "./access.ts";
 import { type Answers, StoreAnswers, StoreGone, TooBusy } from "./answers.ts";
 import { ASSETS, assetReply } from "./assets.ts";
@@ -18,6 +19,8 @@ import { PAGES, routeOf } from "./routes.ts";
 import { type Ask, Forbidden, NotFound, type Page, type SiteAlerts } from "./site.ts";
 import { sqlReply } from "./sql.ts";
 import { studiesIn, studyReply } from "./studies.ts";
+
+export { newToken, readToken } from "./access.ts";
 
 export interface SiteOptions extends AccessOptions {
   readonly store: string;
@@ -44,16 +47,20 @@ const ATTEMPTS = 8;
 
 const BUILT_IN: SiteAlerts = { rules: alertRules(DEFAULT_ALERTS, "built-in rules") };
 
-/** Serves until closed. */
-export async function serveSite(options: SiteOptions): Promise<HttpServer> {
+/** Serves until closed; the address to open has the token. */
+export async function serveSite(options: SiteOptions): Promise<HttpServer & { readonly url: string }> {
+  // A store that is not there, or that nobody can read, is said at once.
+  await useStore(options.store, {}, async () => {});
   const site = new Site(options);
   const server = await listen(
     options,
     (request, url, address) => site.reply(request, url, address),
     options.limits,
   );
+  const { address, family, port } = server.address;
   return {
     address: server.address,
+    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}/?token=${options.token}`,
     async close() {
       await server.close();
       await site.close();

@@ -2,6 +2,7 @@
 import { join, relative, resolve } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { FormatError } from "../base/errors.ts";
+import type { Listener } from "../base/listener.ts";
 import { STORE_SCHEMA, storedRuns } from "../model/index.ts";
 import { builtFile } from "../node/built.ts";
 import { ThreadPool } from "../node/thread-pool.ts";
@@ -30,8 +31,6 @@ interface CheckOptions extends StoreOptions, RubbishOptions {
   readonly deep?: boolean;
   /** Checksums of more than this are compared by threads, in tasks of this size. */
   readonly taskBytes?: number;
-  /** Told after each segment, or each task of a thread, how far it is. */
-  readonly onProgress?: (bytesDone: number, bytesTotal: number) => void | Promise<void>;
 }
 
 interface Problem {
@@ -60,7 +59,11 @@ export interface CheckReport {
   readonly foreign: readonly string[];
 }
 
-export async function checkStore(path: string, options: CheckOptions = {}): Promise<CheckReport> {
+export async function checkStore(
+  path: string,
+  options: CheckOptions = {},
+  listener: Listener = {},
+): Promise<CheckReport> {
   const root = storePath(path);
   readMark(root, path);
   const leftovers = findLeftovers(root);
@@ -78,17 +81,14 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
   let overlaps: readonly Overlap[] = [];
   const database = await openDatabase(root, options);
   const bytesTotal = live.reduce((sum, batch) => sum + bytesOf(batch), 0);
-  let bytesDone = 0;
-  const after = async (segments: readonly Segment[]) => {
-    for (const { bytes } of segments) bytesDone += bytes;
-    await options.onProgress?.(bytesDone, bytesTotal);
-  };
+  const bar = listener.progress?.({ label: "checking", total: bytesTotal, unit: "bytes" });
   const { deep = false, taskBytes = TASK_BYTES } = options;
   const threads = deep && bytesTotal > taskBytes ? database.threads : 1;
   const pool = threads > 1 ? startPool(threads) : undefined;
   const faults = async (segments: readonly Segment[]) => {
     const found = await (pool?.run({ store: root, segments }) ?? faultsOf(root, segments, { deep }));
-    await after(segments);
+    for (const { bytes } of segments) bar?.add(bytes);
+    await listener.yieldToEvents?.();
     return found;
   };
   try {
@@ -112,6 +112,7 @@ export async function checkStore(path: string, options: CheckOptions = {}): Prom
     if (changed === undefined) throw error;
     problems.push({ path: relative(root, changed.source), what: changed.detail });
   } finally {
+    bar?.end();
     await pool?.stop();
     database.close();
   }

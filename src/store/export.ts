@@ -2,7 +2,9 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { CSV_FORMULA, CSV_NUMBER } from "../base/csv.ts";
+import { UsageError } from "../base/errors.ts";
 import { jsonText } from "../base/json.ts";
+import type { Listener } from "../base/listener.ts";
 import type { TableSchema } from "../model/index.ts";
 import { syncFile } from "../node/durable.ts";
 import { createOutput, takeName, temporaryPath } from "../node/output-file.ts";
@@ -15,6 +17,9 @@ import { verifySegments } from "./verify.ts";
 import { hideDuplicates, tableQuery } from "./views.ts";
 import { withoutNames } from "./without-names.ts";
 
+/** Characters of a key: fewer can be guessed. */
+const NAME_KEY_MIN = 8;
+
 export type ExportFormat = "parquet" | "csv" | "ndjson";
 
 /** A file that appears when it is whole, of segments whose checksums are right; gives the number of its rows. */
@@ -23,16 +28,35 @@ export async function exportFile(
   table: TableSchema,
   path: string,
   { format, ...options }: StoreOptions & { readonly format: ExportFormat; readonly nameKey?: string },
+  listener: Listener = {},
 ): Promise<number> {
+  if (options.nameKey !== undefined && options.nameKey.length < NAME_KEY_MIN)
+    throw new UsageError(
+      `--without-names: the key has less than ${NAME_KEY_MIN} characters; who guesses it can guess names`,
+    );
   // A copy that others trust is made of rows that are as they were stored.
   await verifySegments(store.path, store.batches(), [table.name]);
   const origin = await originOf(store, table);
-  if (format === "ndjson") return exportLines(store, table, path, { ...options, origin });
+  const partial = listener.partialOutput?.(temporaryPath(path));
+  const rows =
+    format === "ndjson"
+      ? await exportLines(store, table, path, { ...options, origin })
+      : await exportWhole(store, table, path, { ...options, format, origin });
+  partial?.done();
+  return rows;
+}
+
+async function exportWhole(
+  store: Store,
+  table: TableSchema,
+  path: string,
+  options: ExportOptions,
+): Promise<number> {
   const temporary = temporaryPath(path);
   // DuckDB would say it in its own words.
   closeSync(openSync(temporary, "w"));
   try {
-    const rows = await exportTable(store, table, temporary, { ...options, format, origin });
+    const rows = await exportTable(store, table, temporary, options);
     syncFile(temporary);
     takeName(temporary, path);
     return rows;

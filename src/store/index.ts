@@ -1,6 +1,6 @@
 /** The store of record: what was read from logs, for studies. */
 export { type OriginTable, provenanceOf } from "./provenance.ts";
-export { askStore } from "./ask.ts";
+export { askStore, useStore } from "./ask.ts";
 export { adoptBatches } from "./adopt.ts";
 export { type Batch, BUCKETS_AT_ONCE } from "./batch.ts";
 export { type CheckReport, checkStore, stretchText } from "./check.ts";
@@ -14,5 +14,5 @@ export type { BatchLoss } from "./loss.ts";
 export { pruneStore } from "./prune.ts";
 export { dropBatch, type RepairReport, repairStore } from "./repair.ts";
 export type { BatchInfo } from "./manifest.ts";
-export type { SqlColumn, SqlResult, StoreSession } from "./session.ts";
+export type { SqlResult, StoreSession } from "./session.ts";
 export { Store } from "./store.ts";

@@ -8,6 +8,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { FormatError, UsageError } from "../base/errors.ts";
+import type { Listener } from "../base/listener.ts";
 import { fileSynced, syncFolder } from "../node/durable.ts";
 import { makeFolder } from "../node/folders.ts";
 import { STORE_SCHEMA, STORE_VERSION } from "../model/index.ts";
@@ -49,8 +50,6 @@ import { segmentFault } from "./verify.ts";
 interface RepairOptions extends StoreOptions {
   /** Else it only says what would be lost. */
   readonly apply?: boolean;
-  /** Told after each segment how far it is. */
-  readonly onProgress?: (bytesDone: number, bytesTotal: number) => void | Promise<void>;
 }
 
 export interface RepairReport {
@@ -63,11 +62,16 @@ export interface RepairReport {
 }
 
 /** Reads all of a store, and takes out what is damaged. */
-export async function repairStore(path: string, options: RepairOptions = {}): Promise<RepairReport> {
+export async function repairStore(
+  path: string,
+  options: RepairOptions = {},
+  listener: Listener = {},
+): Promise<RepairReport> {
   const state = readState(path);
-  const bytesTotal = state.live.reduce((sum, batch) => sum + bytesOf(batch), 0);
+  const total = state.live.reduce((sum, batch) => sum + bytesOf(batch), 0);
+  const bar = listener.progress?.({ label: "checking", total, unit: "bytes" });
   const damaged = new Map<string, DamagedPart[]>();
-  let [bytesDone, missing, segments] = [0, 0, 0];
+  let [missing, segments] = [0, 0];
   for (const batch of state.live) {
     for (const [table, list] of Object.entries(batch.tables)) {
       for (const segment of list) {
@@ -78,10 +82,12 @@ export async function repairStore(path: string, options: RepairOptions = {}): Pr
           const found = { path: segment.file, what, table, rows: segment.rows };
           damaged.set(batch.id, [...(damaged.get(batch.id) ?? []), found]);
         }
-        await options.onProgress?.((bytesDone += segment.bytes), bytesTotal);
+        bar?.add(segment.bytes);
+        await listener.yieldToEvents?.();
       }
     }
   }
+  bar?.end();
   if (segments > 0 && missing === segments)
     throw new FormatError(
       state.store,

@@ -38,7 +38,7 @@ import { prepareReading } from "./read-only.ts";
 import { exactValue, GrowingDoubles, NUMERIC, plainValue } from "./sql-values.ts";
 import { createViews, hideDuplicates, tableQuery } from "./views.ts";
 
-export interface SqlColumn {
+interface SqlColumn {
   readonly name: string;
   /** As DuckDB writes it: `BIGINT`, `DECIMAL(18,3)`. */
   readonly type: string;
@@ -51,11 +51,13 @@ export interface SqlResult {
   readonly columns: readonly SqlColumn[];
   /** Rows in pieces of about 2,000. Integers of 64 bits and more are bigints; dates, lists and the like are text. */
   pieces(): AsyncGenerator<SqlValue[][]>;
+  /** Whether there were more rows than were asked for; known when `pieces` has ended. */
+  readonly isCut: boolean;
 }
 
 export interface Session extends Queryable {
-  /** One reading statement of a user; a wrong one is a `UsageError` with its place. */
-  raw(sql: string): Promise<SqlResult>;
+  /** One reading statement of a user, and its first rows; a wrong one is a `UsageError` with its place. */
+  raw(sql: string, rowsMax?: number): Promise<SqlResult>;
   close(): void;
 }
 
@@ -304,7 +306,7 @@ export class StoreSession implements Session {
     await this.#clearly(() => this.#database.connection.run(sql));
   }
 
-  async raw(sql: string): Promise<SqlResult> {
+  async raw(sql: string, rowsMax = Number.POSITIVE_INFINITY): Promise<SqlResult> {
     const clearly = <T>(work: () => Promise<T>) =>
       work().catch((error: unknown) => {
         throw queryFault(readingError(error, this.#store, this.#batches, this.#memoryBytes), sql);
@@ -320,13 +322,16 @@ export class StoreSession implements Session {
       }));
       async function* pieces(): AsyncGenerator<SqlValue[][]> {
         const rows = rowsOf(result, exactValue);
-        for (;;) {
+        for (let left = rowsMax; !shown.isCut; ) {
           const { value, done } = await clearly(() => rows.next());
           if (done) return;
-          yield value;
+          shown.isCut = value.length > left;
+          yield shown.isCut ? value.slice(0, left) : value;
+          left -= value.length;
         }
       }
-      return { columns, pieces };
+      const shown = { columns, pieces, isCut: false };
+      return shown;
     });
   }
 

@@ -265,6 +265,18 @@ describe("a damaged store", () => {
 });
 
 describe("SQL of users", () => {
+  it.each([
+    [2, [1, 2], true],
+    [3, [1, 2, 3], false],
+  ])("gives the first %i rows, and says whether there are more", async (most, expected, isCut) => {
+    const query = await (await storeWith(folder, [[1, 2, 3]])).query();
+    const result = await query.raw("select unnest([1, 2, 3])", most);
+    const rows = [];
+    for await (const piece of result.pieces()) rows.push(...piece);
+    expect([rows.flat(), result.isCut]).toEqual([expected, isCut]);
+    query.close();
+  });
+
   it("reads, and does nothing else", async () => {
     const store = await storeWith(folder, [[1]]);
     const query = await store.query();

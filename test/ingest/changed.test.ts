@@ -19,7 +19,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Random } from "../../src/base/prng.ts";
 import { recordLog } from "../../src/generate/recorder/record.ts";
 import { Application } from "../../src/generate/single/application.ts";
-import { type IngestCounts, type IngestOptions, ingest } from "../../src/ingest/index.ts";
+import { type IngestOptions, ingest } from "../../src/ingest/index.ts";
 import type { SqlRow } from "../../src/model/index.ts";
 import { nodeEncoders } from "../../src/node/encoders.ts";
 import { Store } from "../../src/store/index.ts";
@@ -52,7 +52,7 @@ function logOf(jobId: number): Uint8Array {
 }
 
 interface Result {
-  readonly counts: IngestCounts;
+  readonly counts: Awaited<ReturnType<typeof ingest>>;
   readonly skipped: readonly string[];
 }
 
@@ -64,24 +64,27 @@ async function run(
 ): Promise<Result> {
   const skipped: string[] = [];
   let hasChanged = false;
-  const counts = await ingest({
-    paths: names.map(at),
-    store: at("s"),
-    threads: 1,
-    memoryBytes: 2 ** 28,
-    batchInputs: 50_000,
-    jobIds: [],
-    onWait: () => {},
-    nowUnixSeconds: Date.now() / 1000,
-    signal: new AbortController().signal,
-    onProgress({ read }) {
-      if (read < names.length || hasChanged) return;
-      hasChanged = true;
-      change();
+  const read = (count: number) => {
+    if (count < names.length || hasChanged) return;
+    hasChanged = true;
+    change();
+  };
+  const counts = await ingest(
+    {
+      paths: names.map(at),
+      store: at("s"),
+      threads: 1,
+      memoryBytes: 2 ** 28,
+      batchInputs: 50_000,
+      jobIds: [],
+      nowUnixSeconds: Date.now() / 1000,
+      ...options,
     },
-    onSkip: (path, reason) => skipped.push(`${path.slice(folder.length + 1)}: ${reason}`),
-    ...options,
-  });
+    {
+      progress: () => ({ update: read, add() {}, end() {} }),
+      skip: (path, reason) => skipped.push(`${path.slice(folder.length + 1)}: ${reason}`),
+    },
+  );
   return { counts, skipped };
 }
 
@@ -125,12 +128,12 @@ describe("a log that changes before its batch is committed", () => {
   ])("and %s is left out and named; all others are stored", async (_, change) => {
     const { counts, skipped } = await run(names, change);
     expect(skipped).toEqual([`b.darshan: ${CHANGED}`]);
-    expect(counts).toMatchObject({ read: 3, new: 2, known: 0, foreign: 0, skipped: 1 });
+    expect(counts).toMatchObject({ read: 3, new: 2, known: 0, foreign: 0, skippedTotal: 1 });
     expect(await jobs()).toEqual(["1", "3"]);
     expect(await ask("select count(*) as n from sources")).toEqual([{ n: 2n }]);
     // The next ingest takes it as it is then.
     writeFileSync(at("b.darshan"), logOf(9));
-    expect((await run(names)).counts).toMatchObject({ new: 1, known: 2, skipped: 0 });
+    expect((await run(names)).counts).toMatchObject({ new: 1, known: 2, skippedTotal: 0 });
     expect(await jobs()).toEqual(["1", "3", "9"]);
   });
 
@@ -138,7 +141,7 @@ describe("a log that changes before its batch is committed", () => {
     writeFileSync(at("copy.darshan"), logOf(2));
     const change = () => writeFileSync(at("b.darshan"), logOf(8));
     const { counts } = await run([...names, "copy.darshan"], change);
-    expect(counts).toMatchObject({ read: 4, new: 3, known: 0, skipped: 1 });
+    expect(counts).toMatchObject({ read: 4, new: 3, known: 0, skippedTotal: 1 });
     expect(await jobs()).toEqual(["1", "2", "3"]);
   });
 
@@ -155,9 +158,9 @@ describe("a log that changes before its batch is committed", () => {
       appendFileSync(at("c.darshan"), "x");
     });
     expect(skipped).toEqual([expect.stringMatching(/^b\.darshan: /), `c.darshan: ${CHANGED}`]);
-    expect(counts).toMatchObject({ read: 3, new: 1, skipped: 2 });
+    expect(counts).toMatchObject({ read: 3, new: 1, skippedTotal: 2 });
     expect(await jobs()).toEqual(["1"]);
-    expect((await run(names)).counts).toMatchObject({ new: 2, known: 1, skipped: 0 });
+    expect((await run(names)).counts).toMatchObject({ new: 2, known: 1, skippedTotal: 0 });
   });
 
   it("does not make a pipe be read twice", async () => {
@@ -194,7 +197,7 @@ job_stats:
     expect(counts).toMatchObject({
       read: 4,
       new: 3,
-      skipped: 1,
+      skippedTotal: 1,
       notes: { counts: { counterLines: 3, minuteRows: 2 } },
     });
     expect(await minutes()).toEqual([
@@ -220,7 +223,7 @@ job_stats:
       expect(second.skipped).toEqual([]);
       expect(await minutes()).toEqual(Array.from({ length: 4 }, () => ({ n: 1000n, seconds: 60 })));
       expect(second.counts.notes.counts).toMatchObject({ minuteRows: isLate ? 1 : 2 });
-      expect((await run(names)).counts).toMatchObject({ new: 0, skipped: 0 });
+      expect((await run(names)).counts).toMatchObject({ new: 0, skippedTotal: 0 });
     },
   );
 });

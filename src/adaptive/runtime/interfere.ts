@@ -1,8 +1,8 @@
 /** Writers that load storage targets and never stop, until told: the artificial interference of the adaptive I/O paper. */
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { namedError } from "../../base/errors.ts";
+import { namedError, UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
 
 const POLL_MS = 100;
@@ -21,11 +21,18 @@ interface Interference {
   readonly sync: boolean;
 }
 
+interface Interfered {
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly streams: number;
+  readonly perTarget: readonly { readonly target: string; readonly bytes: number }[];
+}
+
 /** Loads the folders, removes its files, and says what was written to each. */
-export async function interfere(
-  load: Interference,
-  listener: Listener,
-): Promise<{ readonly seconds: number; readonly bytesPerFolder: readonly number[] }> {
+export async function interfere(load: Interference, listener: Listener): Promise<Interfered> {
+  for (const folder of load.folders)
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw new UsageError(`${folder}: not a folder; name a folder on the target to load`);
   const streams = load.folders.flatMap((folder, target) =>
     Array.from({ length: load.streams }, (_, stream) => ({
       target,
@@ -52,12 +59,13 @@ export async function interfere(
   }
   throwFailure(threads);
   for (const partial of partials) partial?.done();
-  return {
-    seconds: (performance.now() - began) / 1000,
-    bytesPerFolder: load.folders.map((_, target) =>
-      streams.reduce((sum, one, i) => (one.target === target ? sum + Number(shared[i]) : sum), 0),
-    ),
-  };
+  const seconds = (performance.now() - began) / 1000;
+  const perTarget = load.folders.map((target, at) => ({
+    target,
+    bytes: streams.reduce((sum, one, i) => (one.target === at ? sum + Number(shared[i]) : sum), 0),
+  }));
+  const bytes = perTarget.reduce((sum, one) => sum + one.bytes, 0);
+  return { bytes, seconds, streams: load.streams, perTarget };
 }
 
 function throwFailure(threads: readonly Stream[]): void {

@@ -2,14 +2,20 @@
 import type { LiveJob, LiveLoad, LiveTarget, Queryable, SqlRow } from "../../model/index.ts";
 import { number, text } from "./amounts.ts";
 import { rank } from "./rank.ts";
-import type { Window } from "./window.ts";
+import { askedTargets } from "./question.ts";
 
 /** A state of a target that is older says nothing of now. */
 const STATE_MINUTES = 1440;
 const JOBS_MAX = 1000;
 
-/** Rates over the window; `condition` chooses targets. */
-export async function storedLoad(db: Queryable, window: Window, condition: string): Promise<LiveLoad> {
+/** Rates of these targets over the last minutes that the store has; none named: of all. */
+export async function storedLoad(
+  db: Queryable,
+  target: readonly string[],
+  minutes: number,
+): Promise<LiveLoad> {
+  const { stored, condition } = await askedTargets(db, target);
+  const window = { from: Math.max(stored.from, stored.to - minutes), to: stored.to };
   const seconds = 60 * (window.to - window.from);
   const time = `minute_unix >= ${window.from} and minute_unix < ${window.to}`;
   const sums = ["bytes_read", "bytes_written", "reads", "writes", "metadata_calls"];

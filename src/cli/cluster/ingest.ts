@@ -1,13 +1,12 @@
 /** `plimsoll cluster ingest`: an ingest in slices, as an array job. */
-import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { mapAndMerge } from "../../cluster/index.ts";
-import { fsPath } from "../../node/raw-path.ts";
+import { type IngestSummary, prepareIngest } from "../../ingest/index.ts";
 import { defineCommand, type OptionSpecs } from "../command.ts";
 import ingest from "../ingest.ts";
 import { CLUSTER_OPTIONS, type ClusterValues, runCluster, runPath } from "./engine.ts";
-import { type Counts, totalText } from "./total.ts";
+import { totalText } from "./total.ts";
 import { optionWords } from "./words.ts";
 
 const { slice: _, ...INGEST_OPTIONS } = ingest.options;
@@ -39,16 +38,8 @@ export default defineCommand({
       (index, of) => ["ingest", ...more, `--slice=${index}/${of}`, "--", ...inputs],
       ["cluster", "total", runPath("ingest", options)],
     );
-    const begin = async () => {
-      // What is missing is said once, and not by every task.
-      for (const path of inputs) statSync(fsPath(path));
-      const { Store } = await import("../../store/index.ts");
-      const opened = await Store.openOrCreate(store);
-      await opened.close();
-      accessSync(opened.path, constants.W_OK);
-    };
     const next = (total: unknown) =>
-      `${totalText(total as Counts)}\nplimsoll store compact ${store} joins the batches of the tasks\n`;
-    await runCluster({ plan, options, begin, next }, context);
+      `${totalText(total as IngestSummary)}\nplimsoll store compact ${store} joins the batches of the tasks\n`;
+    await runCluster({ plan, options, begin: () => prepareIngest(inputs, store), next }, context);
   },
 });

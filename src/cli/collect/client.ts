@@ -52,7 +52,6 @@ export default defineCommand({
   },
   async run({ options }, context) {
     const log = new CollectLog(options.dir === "" ? undefined : options.dir, (line) => context.note(line));
-    let faults = 0;
     try {
       const mode = MODES.filter((name) => options[name]);
       if (mode.length !== 1) throw new Error("give one of --before, --after, --list, --clean");
@@ -63,10 +62,7 @@ export default defineCommand({
         collector: collectorName(version, options.root),
         staleMs: durationMs("--stale-after", options.staleAfter),
         nowMs: () => Date.now(),
-        warn: (message) => {
-          faults++;
-          log.write(`collect client: ${subject}: ${message}`);
-        },
+        warn: (message) => log.fault(`collect client: ${subject}: ${message}`),
       };
       if (mode[0] === "list") return printWaiting(listWaiting(setting), "waiting", context);
       if (mode[0] === "clean") return printWaiting(cleanWaiting(setting), "removed", context);
@@ -80,10 +76,9 @@ export default defineCommand({
           log.write(`collect client: removed ${name}: no end in ${days(ageMs)} days`);
       }
     } catch (error) {
-      faults++;
-      log.write(`collect client: ${reasonOf(error)}`);
+      log.fault(`collect client: ${reasonOf(error)}`);
     }
-    if (faults > 0 && options.strict) context.exitWith(1);
+    if (log.faults > 0 && options.strict) context.exitWith(1);
   },
 });
 

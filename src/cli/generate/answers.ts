@@ -1,7 +1,7 @@
 /** What generators of whole studies share: their options, and planted beside published. */
 import { type TextColumn, textTable } from "../../base/text-table.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Compared } from "../../generate/compared.ts";
+import { type Compared, outsideCount } from "../../generate/compared.ts";
 import { option } from "../option.ts";
 
 /** Options that all of them have. */
@@ -29,9 +29,6 @@ export function comparedTable<Line extends Compared>(
   ]);
   return textTable(columns, rows, { gap: " " }).join("\n");
 }
-
-export const outsideCount = (lines: readonly Compared[]): number =>
-  lines.filter(({ within }) => within === false).length;
 
 /** Whether the published numbers can be met, and are. `things`: of which there are too few below the calibrated scale. */
 export function promiseText(

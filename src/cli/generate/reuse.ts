@@ -9,9 +9,10 @@ import {
   type InterArrival,
   Population,
 } from "../../generate/reuse/index.ts";
+import { outsideCount } from "../../generate/compared.ts";
 import { joinSlices, writeCentre, writeSlice } from "../../generate/write/reuse.ts";
 import { defineCommand } from "../command.ts";
-import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
+import { comparedTable, OUTPUT, promiseText, requiredOutput, SEED } from "./answers.ts";
 import { option } from "../option.ts";
 import { parseSlice } from "../slice.ts";
 

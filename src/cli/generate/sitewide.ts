@@ -13,7 +13,8 @@ import {
   ZONE,
 } from "../../generate/sitewide/index.ts";
 import { defineCommand } from "../command.ts";
-import { comparedTable, OUTPUT, outsideCount, promiseText, requiredOutput, SEED } from "./answers.ts";
+import { comparedTable, OUTPUT, promiseText, requiredOutput, SEED } from "./answers.ts";
+import { outsideCount } from "../../generate/compared.ts";
 import { joinSiteSlices, partText, writeSite, writeSiteSlice } from "../../generate/write/sitewide.ts";
 import { runLive } from "../../generate/write/sitewide-live.ts";
 import type { FileLimits } from "../../generate/write/sitewide-files.ts";
@@ -88,7 +89,6 @@ export default defineCommand({
   async run({ options }, context) {
     const { seed, scale, weekend, start, contention } = options;
     const out = requiredOutput(options.output);
-    checkDate(start);
     if (options.live && (options.tables || options.damage))
       throw new UsageError("--live cannot be combined with --tables or --damage");
     if (!options.live && options.liveSeconds !== undefined)
@@ -155,15 +155,6 @@ function hostLines(folder: string, site: LiveSite): string {
   const server = (host: string) => `  plimsoll collect server --root ${join(folder, host)}`;
   const client = (host: string) => `  plimsoll collect client --root ${join(folder, host)}`;
   return `A live site in ${folder}, a root for each host:\n${[...site.servers.map(server), ...site.clients.map(client)].join("\n")}`;
-}
-
-function checkDate(text: string): void {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  const [, year = 0, month = 0, day = 0] = match?.map(Number) ?? [];
-  const date = new Date(Date.UTC(year, month - 1, day));
-  const isDate = match !== null && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  if (!isDate || year < 2008 || year > 2199)
-    throw new UsageError(`--start ${text} is not a date from 2008 to 2199; write it as ${DEFAULT_START}`);
 }
 
 /** Without hours and days, questions over all of a large store take seconds. */

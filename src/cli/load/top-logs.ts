@@ -56,13 +56,14 @@ export async function topOfLogs(
           origin: await originOf(db, "runs"),
         }));
   const first = ranked(rows, order, options.limit);
+  const keys = RANKED_COLUMNS[what].map(([key]) => key);
+  const cells = first.map((row) => rankedCells(what, row));
   if (options.csv) {
     const word = originWord(origin);
-    const heads = RANKED_COLUMNS[what].map(([key]) => key);
-    const lines = [heads, ...first.map((row) => rankedCells(what, row))];
-    context.out.write(
-      csvText(word === undefined ? lines : lines.map((line, at) => [...line, at === 0 ? "origin" : word])),
+    const marked = [keys, ...cells].map((line, at) =>
+      word === undefined ? line : [...line, at === 0 ? "origin" : word],
     );
+    context.out.write(csvText(marked));
     return;
   }
   const command = commandLine([
@@ -77,14 +78,8 @@ export async function topOfLogs(
     ...flag("order", order),
     ...flag("output", options.output),
   ]);
-  const keys = RANKED_COLUMNS[what].map(([key]) => key);
-  const json = {
-    ...{ by: what, order, total: rows.length },
-    rows: first.map((row) => {
-      const cells = rankedCells(what, row);
-      return Object.fromEntries(keys.map((key, index) => [key, cells[index]]));
-    }),
-  };
+  const rowsJson = cells.map((line) => Object.fromEntries(keys.map((key, at) => [key, line[at]])));
+  const json = { by: what, order, total: rows.length, rows: rowsJson };
   await show(
     rankedDocument(what, first, rows.length, order, aboutOf(command, options.zone ?? "UTC")),
     json,
@@ -107,20 +102,8 @@ async function rowsOfLogs(
   { include, exclude }: NamePatterns,
   context: Context,
 ): Promise<{ readonly rows: readonly RankedRow[]; readonly origin: Provenance }> {
-  const { walk } = await import("../../ingest/walk.ts");
-  const failed = (path: string, error: unknown) =>
-    context.skip(path, error instanceof Error ? error.message : String(error));
   const work = { include, exclude, files: what === "files" };
-  const { runs, files } = await readRanking(
-    walk(inputs, undefined, failed),
-    work,
-    availableParallelism(),
-    context,
-    inputs.join(", "),
-  );
-  const synthetic = runs.filter(({ isSynthetic }) => isSynthetic).length;
-  const origin = { synthetic, of: runs.length, unit: "runs" };
-  if (what === "files") return { rows: files as unknown as RankedRow[], origin };
-  const rows = runs as unknown as RankedRow[];
-  return { rows: what === "runs" ? rows : byApplication(rows), origin };
+  const { runs, files, origin } = await readRanking(inputs, work, availableParallelism(), context);
+  const rows = (what === "files" ? files : runs) as unknown as RankedRow[];
+  return { rows: what === "applications" ? byApplication(rows) : rows, origin };
 }

@@ -1,5 +1,4 @@
 /** `plimsoll watch`: what targets and jobs do now, on a terminal. */
-import { statSync } from "node:fs";
 import {
   checkZone,
   LIVE_ORDERS,
@@ -7,10 +6,10 @@ import {
   liveLines,
   orderedLoad,
   storedLoad,
-  askedTargets,
 } from "../../analyze/load/index.ts";
 import { WatchedFolders } from "../../collect/watch/folder.ts";
-import { inFile, UsageError } from "../../base/errors.ts";
+import { followLoad } from "../../collect/watch/follow.ts";
+import { UsageError } from "../../base/errors.ts";
 import { isSynthetic, type LiveLoad } from "../../model/index.ts";
 import { durationMs } from "../values.ts";
 import { defineCommand } from "../command.ts";
@@ -90,29 +89,16 @@ function sourceOf(options: Values, spanMinutes: number): Source {
     throw new UsageError("name one source: --dir DIR of a collector, or --store DIR");
   if (store !== undefined) return { name: store, read: () => fromStore(options, spanMinutes) };
   if (options.target.length > 0) throw new UsageError("--target needs --store");
-  for (const folder of dir)
-    if (!inFile(folder, () => statSync(folder)).isDirectory())
-      throw new UsageError(`${folder}: no folder; name the --dir of plimsoll collect server`);
   const folders = new WatchedFolders(dir);
-  const read = async () => {
-    const load = folders.read();
-    if (load === undefined)
-      throw new UsageError(
-        `${dir.join(", ")}: no segments yet; is plimsoll collect server --dir running there?`,
-      );
-    return load;
-  };
-  return { name: dir.join(", "), read };
+  return { name: dir.join(", "), read: async () => folders.read() };
 }
 
 /** Opened again each time: batches come. */
 const fromStore = (options: Values, spanMinutes: number): Promise<LiveLoad> =>
-  withStore(options, async (db) => {
-    const { stored, condition } = await askedTargets(db, options.target);
-    const window = { from: Math.max(stored.from, stored.to - spanMinutes), to: stored.to };
-    const load = await storedLoad(db, window, condition);
-    return { ...load, synthetic: isSynthetic(await originOf(db, "readings")) };
-  });
+  withStore(options, async (db) => ({
+    ...(await storedLoad(db, options.target, spanMinutes)),
+    synthetic: isSynthetic(await originOf(db, "readings")),
+  }));
 
 interface WatchSetting {
   readonly zone: string;
@@ -122,57 +108,33 @@ interface WatchSetting {
   readonly signal: AbortSignal;
 }
 
-/** Until q, Ctrl-C or a signal. A look that fails is told, and the last one stays. */
+/** Until q, Ctrl-C or a signal. */
 async function watch(first: LiveLoad, source: Source, setting: WatchSetting): Promise<void> {
   const { everyMs, signal, ...view } = setting;
   let { order } = setting;
   let load = first;
-  let end: () => void = () => {};
-  let wake: () => void = () => {};
-  let ended = false;
-  const ending = new Promise<void>((done) => {
-    end = () => {
-      ended = true;
-      wake();
-      done();
-    };
-  });
+  const end = new AbortController();
+  const quit = () => end.abort();
   const draw = () => {
-    const now = Date.now() / 1000;
     const size = { width: screen.columns, height: screen.rows };
-    screen.draw(liveLines(load, { ...view, ...size, order, nowUnix: now, keys: "o: other order, q: quit" }));
+    const keys = "o: other order, q: quit";
+    screen.draw(liveLines(load, { ...view, ...size, order, nowUnix: Date.now() / 1000, keys }));
   };
   const screen = new Screen({
     key: (key) => {
-      if (key === "q" || key === "Q" || key === "\x03" || key === "\x04") end();
+      if (key === "q" || key === "Q" || key === "\x03" || key === "\x04") quit();
       if (key !== "o") return;
       order = LIVE_ORDERS[(LIVE_ORDERS.indexOf(order) + 1) % LIVE_ORDERS.length] as LiveOrder;
       draw();
     },
     resize: draw,
   });
-  signal.addEventListener("abort", end, { once: true });
+  signal.addEventListener("abort", quit, { once: true });
   screen.open();
   try {
-    while (!ended && !signal.aborted) {
-      draw();
-      await new Promise<void>((done) => {
-        const timer = setTimeout(done, everyMs);
-        wake = () => {
-          clearTimeout(timer);
-          done();
-        };
-      });
-      if (ended) break;
-      try {
-        load = await source.read();
-      } catch (error) {
-        load = { ...load, notices: [(error as Error).message] };
-      }
-    }
-    await ending;
+    for await (load of followLoad(first, source.read, everyMs, end.signal)) draw();
   } finally {
-    signal.removeEventListener("abort", end);
+    signal.removeEventListener("abort", quit);
     screen.close();
   }
 }

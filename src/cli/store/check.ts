@@ -4,7 +4,6 @@ import { textTable } from "../../base/text-table.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { type CheckReport, checkStore, stretchText } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
-import type { Progress } from "../progress.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 import { option } from "../option.ts";
 
@@ -30,18 +29,9 @@ export default defineCommand({
       "remove all leftovers while no writer runs",
   },
   async run({ arguments: [path = ""], options }, context) {
-    let progress: Progress | undefined;
-    const report = await checkStore(path, {
-      ...storeOptions(options),
-      deep: options.deep,
-      remove: options.removeLeftovers,
-      graceMs: options.grace * 60_000,
-      onProgress: (done, total) => {
-        progress ??= context.progress({ label: "checking", total, unit: "bytes" });
-        progress.update(done);
-        return context.yieldToEvents();
-      },
-    });
+    const { deep, removeLeftovers: remove, grace } = options;
+    const setting = { ...storeOptions(options), deep, remove, graceMs: grace * 60_000 };
+    const report = await checkStore(path, setting, context);
     if (context.json) context.printJson({ ...report, ok: report.problems.length === 0 });
     else for (const line of lines(report)) context.out.write(`${line}\n`);
     if (report.problems.length > 0)

@@ -1,6 +1,6 @@
 /** `plimsoll store compact`: fewer, larger segments. */
 import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
-import { compactStore, Store } from "../../store/index.ts";
+import { compactStore, useStore } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 import { option } from "../option.ts";
@@ -40,16 +40,13 @@ export default defineCommand({
       "for studies in up to 64 tasks (plimsoll cluster study)",
   },
   async run({ arguments: [path = ""], options }, context) {
-    const store = await Store.open(path, storeOptions(options));
-    const report = await compactStore(store, {
-      ...storeOptions(options),
-      targetBytes: options.targetBytes,
-      graceMs: options.grace * 60_000,
-      buckets: options.buckets,
-      byMonth: options.by === "month",
-    });
-    const batches = store.batches().length;
-    await store.close();
+    const { targetBytes, buckets } = options;
+    const setting = { ...storeOptions(options), targetBytes, buckets };
+    const times = { graceMs: options.grace * 60_000, byMonth: options.by === "month" };
+    const { report, batches } = await useStore(path, storeOptions(options), async (store) => ({
+      report: await compactStore(store, { ...setting, ...times }),
+      batches: store.batches().length,
+    }));
     if (context.json) {
       context.printJson({ ...report, batch: report.batch ?? null, batches });
       return;

@@ -2,8 +2,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { STORE_SCHEMA } from "../../model/index.ts";
-import { temporaryPath } from "../../node/output-file.ts";
-import { exportFile, type ExportFormat, Store } from "../../store/index.ts";
+import { exportFile, type ExportFormat, useStore } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 import { option } from "../option.ts";
@@ -41,20 +40,11 @@ export default defineCommand({
     const { output: out } = options;
     if (out === undefined) throw new UsageError("--output is missing: name a file");
     const { withoutNames: nameKey } = options;
-    if (nameKey !== undefined && nameKey.length < 8)
-      throw new UsageError(
-        "--without-names: the key has less than 8 characters; who guesses it can guess names",
-      );
     const format = (options.format ?? formatOf(out)) as ExportFormat;
-    const store = await Store.open(path, storeOptions(options));
-    const partial = context.partialOutput(temporaryPath(out));
-    const rows = await exportFile(store, table, out, {
-      ...storeOptions(options),
-      format,
-      ...(nameKey === undefined ? {} : { nameKey }),
-    });
-    partial.done();
-    await store.close();
+    const setting = { ...storeOptions(options), format, ...(nameKey === undefined ? {} : { nameKey }) };
+    const rows = await useStore(path, storeOptions(options), (store) =>
+      exportFile(store, table, out, setting, context),
+    );
     if (context.json) context.printJson({ table: table.name, path: out, format, rows });
     else context.note(`wrote ${formatCount(rows)} rows of ${table.name} to ${out}`);
   },

@@ -1,7 +1,7 @@
 /** `plimsoll store prune`: old rows of a level out of a store. */
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
-import { pruneStore, Store } from "../../store/index.ts";
+import { pruneStore, useStore } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
@@ -33,10 +33,8 @@ export default defineCommand({
   },
   async run({ arguments: [path = ""], options }, context) {
     const keepMs = keptOf(options.keep);
-    const store = await Store.open(path, storeOptions(options));
-    const graceMs = options.grace * 60_000;
-    const report = await pruneStore(store, { ...storeOptions(options), keepMs, graceMs });
-    await store.close();
+    const setting = { ...storeOptions(options), keepMs, graceMs: options.grace * 60_000 };
+    const report = await useStore(path, storeOptions(options), (store) => pruneStore(store, setting));
     const { before, removed, batches, bytesBefore, bytesAfter, removedBatches, removedBytes } = report;
     const time = (minute: number) => new Date(minute * 60_000).toISOString();
     if (context.json) {

@@ -2,7 +2,6 @@
 import { CheckFailed } from "../../base/errors.ts";
 import { repairStore } from "../../store/index.ts";
 import { defineCommand } from "../command.ts";
-import type { Progress } from "../progress.ts";
 import { APPLY_OPTION, printLosses } from "./losses.ts";
 import { ENGINE_OPTIONS, STORE_ARGUMENT, storeOptions } from "./options.ts";
 
@@ -17,17 +16,7 @@ export default defineCommand({
     "plimsoll store repair --apply centre.store": "replace damaged batches and keep their files in aside/",
   },
   async run({ arguments: [path = ""], options }, context) {
-    let progress: Progress | undefined;
-    const report = await repairStore(path, {
-      ...storeOptions(options),
-      apply: options.apply,
-      onProgress: (done, total) => {
-        progress ??= context.progress({ label: "checking", total, unit: "bytes" });
-        progress.update(done);
-        return context.yieldToEvents();
-      },
-    });
-    progress?.end();
+    const report = await repairStore(path, { ...storeOptions(options), apply: options.apply }, context);
     printLosses(report, context);
     const { length } = report.losses;
     if (length > 0 && !options.apply)

@@ -1,6 +1,7 @@
 /** `plimsoll targets start`: storage-target servers as processes of their own. */
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { aborted } from "../../base/pause.ts";
 import { formatMany } from "../../base/units.ts";
 import {
   JOINS,
@@ -85,7 +86,9 @@ export default defineCommand({
       }),
     });
     tellStarted(started, options.simulateSeek, context);
-    if (options.foreground) await stay(started, context);
+    if (!options.foreground) return;
+    await Promise.race([aborted(context.signal), started.ended]);
+    await started.stop();
   },
 });
 
@@ -104,13 +107,4 @@ function tellStarted(started: StartedServers, simulateSeekMs: number, context: C
     );
   }
   context.out.flush();
-}
-
-async function stay(started: StartedServers, { signal }: Context): Promise<void> {
-  const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  await Promise.race([stopped, started.ended]);
-  await started.stop();
 }

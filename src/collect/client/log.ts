@@ -10,7 +10,8 @@ const BYTES_MAX = 1 << 20;
 export class CollectLog {
   readonly #path: string | undefined;
   readonly #say: (line: string) => void;
-  lines = 0;
+  /** What went wrong so far. */
+  faults = 0;
 
   /** `say` gets each line too. */
   constructor(dir: string | undefined, say: (line: string) => void) {
@@ -18,9 +19,13 @@ export class CollectLog {
     this.#say = say;
   }
 
+  fault(message: string): void {
+    this.faults++;
+    this.write(message);
+  }
+
   /** Never throws: a log that cannot be written must not stop a job. */
   write(message: string): void {
-    this.lines++;
     const text = message.replace(/[\x00-\x1f\x7f]+/g, " ");
     this.#say(text);
     if (this.#path === undefined) return;

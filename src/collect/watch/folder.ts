@@ -1,7 +1,7 @@
 /** What collectors have written last: the newest segment of each server below some folders, as rates. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { FormatError } from "../../base/errors.ts";
+import { FormatError, inFile, UsageError } from "../../base/errors.ts";
 import { bytesSource } from "../../base/source.ts";
 import { decodeJobId, fileSystemOf } from "../../formats/lustre/index.ts";
 import { readSegment, type SegmentState } from "../../formats/samples/index.ts";
@@ -29,6 +29,7 @@ interface JobSums {
 }
 
 export class WatchedFolders {
+  readonly #names: string;
   readonly #folders: readonly string[];
   /** By target; they stay until a later segment tells. */
   readonly #states = new Map<string, SegmentState>();
@@ -37,14 +38,17 @@ export class WatchedFolders {
 
   /** Folders of `collect server --dir`, or their segments. */
   constructor(folders: readonly string[]) {
+    this.#names = folders.join(", ");
     this.#folders = folders.map((folder) => {
+      if (!inFile(folder, () => statSync(folder)).isDirectory())
+        throw new UsageError(`${folder}: no folder; name the --dir of plimsoll collect server`);
       const inside = join(folder, "segments");
       return existsSync(inside) ? inside : folder;
     });
   }
 
-  /** Undefined when there is no segment yet. A segment that is taken away meanwhile is passed over. */
-  read(): LiveLoad | undefined {
+  /** A segment that is taken away meanwhile is passed over. */
+  read(): LiveLoad {
     const targets = new Map<string, TargetSums>();
     const jobs = new Map<string, JobSums>();
     const notices: string[] = [];
@@ -66,7 +70,10 @@ export class WatchedFolders {
         notices.push(error.message);
       }
     }
-    if (toNs === 0n && notices.length === 0) return undefined;
+    if (toNs === 0n && notices.length === 0)
+      throw new UsageError(
+        `${this.#names}: no segments yet; is plimsoll collect server --dir running there?`,
+      );
     if (toNs > 0n && targets.size === 0)
       notices.push("first sample of a collector: rates follow with the next one");
     return {

@@ -1,4 +1,5 @@
 /** A synthetic site: its options and what follows from them before anything is drawn. */
+import { UsageError } from "../../base/errors.ts";
 import { Random } from "../../base/prng.ts";
 import { Weighted } from "../reuse/index.ts";
 import { dayNumber } from "./calendar.ts";
@@ -32,6 +33,16 @@ export const DEFAULT_START = SERIES.from.map((part) => String(part).padStart(2, 
 /** Kinds of random streams. */
 export const STREAM = { jobs: 1, users: 2, mdts: 3, series: 4, background: 5, live: 6, days: 7 } as const;
 
+function dateOf(text: string): [year: number, month: number, day: number] {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  const [, year = 0, month = 0, day = 0] = match?.map(Number) ?? [];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  const isDate = match !== null && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  if (!isDate || year < 2008 || year > 2199)
+    throw new UsageError(`--start ${text} is not a date from 2008 to 2199; write it as ${DEFAULT_START}`);
+  return [year, month, day];
+}
+
 export class Site {
   readonly options: SiteOptions;
   readonly clusters: readonly ClusterModel[];
@@ -53,8 +64,7 @@ export class Site {
     this.hasSeries = cluster !== "cab";
     this.seriesJobs = this.hasSeries ? Math.max(10, Math.round(SERIES.jobs * scale)) : 0;
     this.seriesDays = Math.max(1, Math.min(SERIES.days, Math.round(SERIES.days * Math.sqrt(scale))));
-    const [year = 0, month = 0, day = 0] = start.split("-").map(Number);
-    this.seriesFrom = dayNumber(year, month, day);
+    this.seriesFrom = dayNumber(...dateOf(start));
     this.shiftDays = this.seriesFrom - dayNumber(...SERIES.from);
     this.osts = Math.max(8, Math.min(OSTS, Math.round(OSTS * Math.sqrt(scale))));
     this.mdtWeights = dirichlet(Random.stream(seed, STREAM.mdts, 0), MDTS, MDT_ALPHA);

@@ -23,6 +23,10 @@ const OPTIONS: SiteOptions = {
 };
 const TINY: SiteOptions = { ...OPTIONS, scale: 0.001 };
 
+it.each(["2018-13-01", "2018-02-30", "1999-01-01", "June"])("cannot start on %s", (start) => {
+  expect(() => new Site({ ...TINY, start })).toThrow(/is not a date from 2008 to 2199/);
+});
+
 type Row = Record<string, Value>;
 
 /** Rows as objects, by table. */

@@ -1,8 +1,10 @@
 /** From paths to BPS and related metrics. */
 import type { CollectorOptions } from "../../analyze/metric/collector.ts";
-import type { Metrics } from "../../analyze/metric/metrics.ts";
+import { type Metrics, originOf } from "../../analyze/metric/metrics.ts";
+import type { Variant } from "../../analyze/metric/ranking.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
+import { isSynthetic, type Provenance } from "../../model/index.ts";
 import { isPipe } from "../held-pipes.ts";
 import { findInputs, withoutTwins } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
@@ -12,6 +14,23 @@ import { collectInputs, type ReadSetting } from "./collect.ts";
 export interface TimeRange {
   readonly fromNs: number;
   readonly toNs: number;
+}
+
+/** Each input by itself, as one way to do the same work. */
+export async function measureVariants(
+  names: readonly string[],
+  options: CollectorOptions,
+  setting: ReadSetting,
+  listener: Listener,
+): Promise<{ readonly variants: readonly Variant[]; readonly origin: Provenance }> {
+  const variants: Variant[] = [];
+  let synthetic = 0;
+  for (const name of names) {
+    const metrics = await measurePaths([name], options, undefined, setting, listener);
+    variants.push({ name, values: metrics });
+    synthetic += Number(isSynthetic(originOf(metrics)));
+  }
+  return { variants, origin: { synthetic, of: variants.length, unit: "variants" } };
 }
 
 /** Of all calls, or of those in a range, whose first call an earlier reading finds. */

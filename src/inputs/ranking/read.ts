@@ -2,11 +2,12 @@
 import { FormatError } from "../../base/errors.ts";
 import { NameFilter } from "../../base/glob.ts";
 import type { Listener } from "../../base/listener.ts";
+import type { Provenance } from "../../model/index.ts";
 import { builtFile } from "../../node/built.ts";
 import { ThreadPool } from "../../node/thread-pool.ts";
+import { type Found, walk } from "../../node/walk.ts";
 import {
   addFile,
-  type LogPath,
   type RankedFile,
   type RankedRun,
   type RankingPart,
@@ -20,16 +21,18 @@ const PART = 500;
 interface RankedLogs {
   readonly runs: RankedRun[];
   readonly files: RankedFile[];
+  readonly origin: Provenance;
 }
 
-/** Logs that cannot be read are named and left out, as long as one is left; `name` is what an error calls all of them. */
+/** Of logs and folders. What cannot be read is named and left out, as long as one log is left. */
 export async function readRanking(
-  paths: AsyncIterable<LogPath>,
+  inputs: readonly string[],
   work: RankingWork,
   threads: number,
   listener: Listener,
-  name: string,
 ): Promise<RankedLogs> {
+  /** What an error calls all of them. */
+  const name = inputs.join(", ");
   const filter = work.include.length + work.exclude.length === 0 ? undefined : new NameFilter(work);
   const runs: RankedRun[] = [];
   const files = new Map<string, RankedFile>();
@@ -47,7 +50,9 @@ export async function readRanking(
   };
   const reader = new PartReader(work, threads, take);
   try {
-    for await (const path of paths) await reader.add(path);
+    const failed = (path: string, error: unknown) =>
+      listener.skip?.(path, error instanceof Error ? error.message : String(error));
+    for await (const path of walk(inputs, undefined, failed)) await reader.add(path);
     await reader.finish();
   } finally {
     await reader.stop();
@@ -56,7 +61,8 @@ export async function readRanking(
   if (runs.length === 0)
     throw new FormatError(name, {}, skipped > 0 ? "none of the logs could be read" : "no Darshan log found");
   runs.sort((a, b) => (a.source < b.source ? -1 : 1));
-  return { runs, files: [...files.values()] };
+  const synthetic = runs.filter(({ isSynthetic }) => isSynthetic).length;
+  return { runs, files: [...files.values()], origin: { synthetic, of: runs.length, unit: "runs" } };
 }
 
 /** Collects paths into parts; threads start with the second one, since few logs are read faster here. */
@@ -64,8 +70,8 @@ class PartReader {
   readonly #work: RankingWork;
   readonly #threads: number;
   readonly #take: (part: RankingPart) => void;
-  #paths: LogPath[] = [];
-  #pool: ThreadPool<readonly LogPath[], RankingPart> | undefined;
+  #paths: Found[] = [];
+  #pool: ThreadPool<readonly Found[], RankingPart> | undefined;
   readonly #results: Promise<void>[] = [];
 
   constructor(work: RankingWork, threads: number, take: (part: RankingPart) => void) {
@@ -74,7 +80,7 @@ class PartReader {
     this.#take = take;
   }
 
-  async add(path: LogPath): Promise<void> {
+  async add(path: Found): Promise<void> {
     if (this.#paths.push(path) < PART) return;
     this.#give();
     await this.#pool?.room(2);

@@ -7,6 +7,7 @@ import { hasLogSignature } from "../../formats/darshan/header.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
 import { addSums, type FileSums, type LogSums, logSums, noSums } from "../../formats/darshan/log-sums.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
+import type { Found } from "../../node/walk.ts";
 import { openInput, reasonOf } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
 
@@ -35,12 +36,6 @@ export interface RankingWork extends NamePatterns {
   readonly files: boolean;
 }
 
-export interface LogPath {
-  readonly path: string;
-  /** Named by the user; others may be anything that lies in a folder. */
-  readonly named: boolean;
-}
-
 export interface RankingPart {
   readonly runs: readonly RankedRun[];
   readonly files: readonly RankedFile[];
@@ -49,7 +44,7 @@ export interface RankingPart {
 }
 
 export function readPart(
-  paths: readonly LogPath[],
+  paths: readonly Found[],
   { include, exclude, files: wantsFiles }: RankingWork,
 ): RankingPart {
   const filter = include.length + exclude.length === 0 ? undefined : new NameFilter({ include, exclude });

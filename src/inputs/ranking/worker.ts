@@ -1,6 +1,7 @@
 /** A thread of `plimsoll top` over logs. */
 import { workerData } from "node:worker_threads";
 import { serveTasks } from "../../node/thread-tasks.ts";
-import { type LogPath, type RankingWork, readPart } from "./work.ts";
+import type { Found } from "../../node/walk.ts";
+import { type RankingWork, readPart } from "./work.ts";
 
-serveTasks((paths: readonly LogPath[]) => readPart(paths, workerData as RankingWork));
+serveTasks((paths: readonly Found[]) => readPart(paths, workerData as RankingWork));

@@ -2,11 +2,11 @@
 import { opendir, readdir, stat } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { join } from "node:path";
-import { fsPath, mayBeReplaced, pathText } from "../node/raw-path.ts";
+import { fsPath, mayBeReplaced, pathText } from "./raw-path.ts";
 
 export interface Found {
   readonly path: string;
-  /** Named on the command line, so it is meant; others may be anything that lies in a folder. */
+  /** Named by the user, so it is meant; others may be anything that lies in a folder. */
   readonly named: boolean;
 }
 
