@@ -7,6 +7,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { launchedBy } from "../../launch/environment.ts";
+import { runUnderMpi } from "../../launch/mpiexec.ts";
 import type { NcioPoint } from "../../model/index.ts";
 import type { StorageShape } from "../method/index.ts";
 import type { Joins, ServerStats, Syncs } from "../servers/index.ts";
@@ -54,11 +55,23 @@ export interface Measured {
 }
 
 /** Names the file of the run to its ranks: whoever started them removes it, however they end. */
-export const FILE_VARIABLE = "PLIMSOLL_NCIO_FILE";
+const FILE_VARIABLE = "PLIMSOLL_NCIO_FILE";
 
 /** A name that no other run has. */
-export const newFileName = (): string =>
+const newFileName = (): string =>
   process.env[FILE_VARIABLE] ?? `plimsoll-ncio-${process.pid}-${randomBytes(4).toString("hex")}`;
+
+/** MPI-IO where no launcher started this process: this command line again, as ranks of `mpiexec`; gives their exit code. */
+export async function measureUnderMpi(
+  request: MeasureRequest,
+  mpiexec: string | undefined,
+  listener: Listener,
+): Promise<number> {
+  checkRequest(request);
+  const value = newFileName();
+  const file = { path: join(folderOf(request.dir), value), variable: FILE_VARIABLE, value };
+  return runUnderMpi({ ranks: request.ranks, mpiexec, option: "--backend mpiio", file }, listener);
+}
 
 /** Undefined on ranks that do not lead. With MPI-IO the caller must be a rank that mpiexec started. */
 export async function measurePoints(
@@ -95,7 +108,7 @@ function ranksOf(pattern: PointPlan["pattern"]): number {
 }
 
 /** Refuses what this machine has no room for. */
-export function checkRequest({ points, backend, dir, servers, memory, measuring }: MeasureRequest): void {
+function checkRequest({ points, backend, dir, servers, memory, measuring }: MeasureRequest): void {
   const onDisk = backend === "posix" || backend === "mpiio" || backend === "servers";
   const folder = backend === "servers" ? serverFolder(servers, dir) : folderOf(dir);
   checkNeeds(points, measuring(undefined).method.collectiveBytes, {
@@ -105,7 +118,7 @@ export function checkRequest({ points, backend, dir, servers, memory, measuring 
   });
 }
 
-export function folderOf(dir: string): string {
+function folderOf(dir: string): string {
   const folder = resolve(dir);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) throw new UsageError(`--dir ${dir}: there is no such folder`);
