@@ -9,6 +9,7 @@ import { formatBytes, formatCount } from "../../base/units.ts";
 import { launchedBy } from "../../launch/environment.ts";
 import { runUnderMpi } from "../../launch/mpiexec.ts";
 import type { NcioPoint } from "../../model/index.ts";
+import { patternOf } from "../pattern/index.ts";
 import type { StorageShape } from "../method/index.ts";
 import type { Joins, ServerStats, Syncs } from "../servers/index.ts";
 import { type Crew, followCrew, leadCrew, processCrew, taskCrew } from "./crew.ts";
@@ -79,6 +80,8 @@ export async function measurePoints(
   listener: Listener,
 ): Promise<Measured | undefined> {
   const { points, backend, ranks } = request;
+  // On every rank: none is left waiting for one that failed.
+  for (const { pattern } of points) patternOf(pattern);
   const launched = launchedBy(process.env);
   const alone = launched === undefined || launched.size === 1;
   if (!alone && backend === "memory")
@@ -90,9 +93,9 @@ export async function measurePoints(
   }
   const { connectMpi } = await import("../../launch/mpi/index.ts");
   const communicator = await connectMpi();
-  if (points.some(({ pattern }) => ranksOf(pattern) !== communicator.size))
+  if (points.some(({ pattern }) => patternOf(pattern).ranks !== communicator.size))
     communicator.abort(
-      `the pattern has ${ranksOf((points[0] as PointPlan).pattern)} ranks and mpiexec started ${communicator.size}; give the same number with -n`,
+      `the pattern has ${patternOf((points[0] as PointPlan).pattern).ranks} ranks and mpiexec started ${communicator.size}; give the same number with -n`,
     );
   await checkAgreement(communicator, request.setting);
   if (communicator.rank !== 0) {
@@ -101,10 +104,6 @@ export async function measurePoints(
   }
   checkRequest(request);
   return new Measurement(request, listener).run(leadCrew(communicator));
-}
-
-function ranksOf(pattern: PointPlan["pattern"]): number {
-  return pattern.pattern === "subarray" ? pattern.ranksGrid.reduce((a, b) => a * b, 1) : pattern.ranks;
 }
 
 /** Refuses what this machine has no room for. */
