@@ -3,7 +3,6 @@ import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatSeconds } from "../../base/units.ts";
 import { writeOutput } from "../../node/output-file.ts";
 import {
@@ -58,7 +57,7 @@ export default defineCommand({
     const machine = machineFrom(options.machine);
     const judging =
       options.targets === undefined
-        ? publishedOf(machine)
+        ? judgingOf(machine.name)
         : readTargets(readFileSync(options.targets, "utf8"), options.targets, machine);
     const { samples, tests, seed, seeds } = options;
     const effort = { samples, tests, seed, seeds };
@@ -88,14 +87,6 @@ export default defineCommand({
     else context.out.write(asText(machine, result, seconds));
   },
 });
-
-function publishedOf(machine: Machine) {
-  if (MACHINES.every((one) => one.name !== machine.name))
-    throw new UsageError(
-      `no published numbers for ${machine.name}: give your measurements with --targets (for the paper's machines, set "name" in the file to one of ${MACHINES.map((one) => one.name).join(", ")})`,
-    );
-  return judgingOf(machine.name);
-}
 
 function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
   return {

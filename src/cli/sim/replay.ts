@@ -76,9 +76,6 @@ export default defineCommand({
     const command = commandLine(options);
     if (output !== undefined) {
       const document = replayDocument(replay, { command, madeBy: `Plimsoll ${version}` });
-      const figures = document.sections.flatMap(({ blocks }) =>
-        blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
-      );
       await writeResultFolder(
         {
           path: output,
@@ -86,7 +83,6 @@ export default defineCommand({
           json: "checks.json",
           kind: "plimsoll replay",
           document,
-          figures,
           files: { "samples.csv": samplesCsv(replay) },
           result: replayJson(replay),
         },

@@ -4,9 +4,9 @@ import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { WriteRun } from "../../model/index.ts";
 import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
-import type { RunSpec } from "../../adaptive/sim/experiments/run.ts";
+import { paperInterference, usualTargets } from "../../adaptive/sim/experiments/series.ts";
 import { machineFrom } from "./machine.ts";
-import { type Learned, type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
+import { type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import { showDocument } from "../show-document.ts";
@@ -60,17 +60,14 @@ export default defineCommand({
     const twice = policies.find((one, i) => policies.indexOf(one) < i);
     if (twice !== undefined) throw new UsageError(`--policy names ${twice} twice`);
     const bytes = options.size ?? (WORKLOADS[options.workload ?? "ior"] as number) * MB;
-    const targets = options.targets ?? Math.min(512, machine.targets);
+    const targets = options.targets ?? usualTargets(machine);
     const title = `${machine.title}: ${formatCount(options.writers)} writers, ${formatBytes(bytes)} each, ${targets} targets`;
-    const spec: RunSpec = {
-      machine,
-      writers: options.writers,
-      bytes,
-      targets,
+    const spec = {
+      ...{ machine, writers: options.writers, bytes, targets },
       run: { seed: options.seed, sample: 0, samples: 1 },
-      interference: options.interference ? { targets: Math.min(8, targets), streams: 3 } : undefined,
+      interference: options.interference ? paperInterference(targets) : undefined,
     };
-    const steps = policies.map((policy) => lastStep(spec, policy, title, options.steps));
+    const steps = policies.map((policy) => simulateStep({ spec, policy, title, steps: options.steps }));
     const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
     const about = { command, madeBy: `Plimsoll ${version}` };
     const document = stepDocument(
@@ -81,18 +78,6 @@ export default defineCommand({
     await showDocument(document, { ...options, full: false, json }, context);
   },
 });
-
-/** Each step meets another hour of background; what was learned goes on. */
-function lastStep(spec: RunSpec, policy: string, title: string, count: number): SimulatedStep {
-  let learned: Learned | undefined;
-  let step: SimulatedStep | undefined;
-  for (let sample = 0; sample < count; sample++) {
-    const run = { ...spec.run, sample, samples: count };
-    step = simulateStep({ spec: { ...spec, run }, policy, title, learned });
-    learned = step.learned;
-  }
-  return step as SimulatedStep;
-}
 
 function jsonOf({ run, events, hash }: SimulatedStep): unknown {
   const facts = stepFacts(run);
