@@ -9,6 +9,9 @@ import { PAPER_DEFAULTS, PAPER_SWEEPS, type PointPlan, type SweepPlan } from "./
 export const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"] as const;
 export const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
 
+/** Servers need more: their files, sockets and compiled code have to be warm before methods can be compared. */
+export const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;
+
 /** Lists are words with commas between them. */
 interface PointSetting {
   readonly method?: string | undefined;
