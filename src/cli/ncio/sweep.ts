@@ -5,8 +5,8 @@ import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "
 import { commandLine, flag } from "../../base/command-line.ts";
 import { formatCount } from "../../base/units.ts";
 import type { NcioSweep } from "../../model/index.ts";
-import { checkSweepFolder, Journal, JOURNAL } from "../../ncio/run/journal.ts";
-import { sweepOf } from "../../ncio/run/load.ts";
+import { Journal } from "../../ncio/run/journal.ts";
+import { checkSweepFolder, JOURNAL, sweepOf } from "../../ncio/run/load.ts";
 import { sweepPoints } from "../../ncio/run/plan.ts";
 import { sweepPlan, VARIABLES } from "../../ncio/run/sweep-setting.ts";
 import { version } from "../../../package.json";

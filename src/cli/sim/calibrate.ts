@@ -98,20 +98,14 @@ function asJson({ machine, start, best, evaluations }: Calibration, seconds: num
     evaluations,
     seconds,
     parameters: machine.parameters,
-    targets: best.judged.map(({ check, simulated, values, misfit, verdict, note }) => ({
-      id: check.id,
-      row: check.row,
-      place: check.place,
-      claim: check.claim,
-      published: check.published,
-      tolerance: check.tolerance,
-      simulated,
-      values,
-      misfit,
-      weight: check.weight,
-      verdict,
-      ...(note === undefined ? {} : { note }),
-    })),
+    targets: best.judged.map(({ check, simulated, values, misfit, verdict, note }) => {
+      const { id, row, place, claim, published, tolerance, weight } = check;
+      return {
+        ...{ id, row, place, claim, published, tolerance },
+        ...{ simulated, values, misfit, weight, verdict },
+        ...(note === undefined ? {} : { note }),
+      };
+    }),
   };
 }
 

@@ -2,7 +2,6 @@
 import { stepDocument, stepFacts } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
-import type { WriteRun } from "../../model/index.ts";
 import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
 import { paperInterference, usualTargets } from "../../adaptive/sim/experiments/series.ts";
 import { machineFrom } from "./machine.ts";
@@ -82,12 +81,9 @@ export default defineCommand({
 function jsonOf({ run, events, hash }: SimulatedStep): unknown {
   const facts = stepFacts(run);
   return {
-    policy: run.policy,
-    outcome: run.outcome,
-    bytes: run.bytes,
-    seconds: run.seconds,
+    ...{ policy: run.policy, outcome: run.outcome, bytes: run.bytes, seconds: run.seconds },
     commitSeconds: Number.isNaN(run.commitSeconds) ? null : run.commitSeconds,
-    openSeconds: sumOf(run.openSeconds),
+    openSeconds: run.openSeconds.reduce((sum, one) => sum + one, 0),
     bandwidthBytesPerSecond: facts.bytesPerSecond,
     imbalance: facts.imbalance,
     spreadSeconds: facts.spreadSeconds,
@@ -100,13 +96,8 @@ function jsonOf({ run, events, hash }: SimulatedStep): unknown {
       seconds: endSeconds,
       writes,
     })),
-    messages: messagesOf(run),
+    messages: Object.fromEntries((run.messages ?? []).map(({ kind, count }) => [kind, count])),
     events,
     hash,
   };
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
-
-const messagesOf = ({ messages = [] }: WriteRun): Record<string, number> =>
-  Object.fromEntries(messages.map(({ kind, count }) => [kind, count]));

@@ -119,22 +119,13 @@ function whatIfJson(data: WhatIfData): unknown {
     simulated: true,
     verdict: whatIfVerdict(data),
     ...rest,
-    ...(answer === undefined
-      ? {}
-      : {
-          changed: answer.changed,
-          unchanged: answer.unchanged,
-          removed: answer.removed ?? null,
-          targets: answer.targets,
-        }),
-    ...(policy === undefined
-      ? {}
-      : {
-          run: policy.run.id,
-          bytes: policy.bytes,
-          recordedSeconds: policy.recordedSeconds,
-          replayedSeconds: policy.replayedSeconds,
-          policies: policy.times,
-        }),
+    ...(answer && {
+      ...{ changed: answer.changed, unchanged: answer.unchanged },
+      ...{ removed: answer.removed ?? null, targets: answer.targets },
+    }),
+    ...(policy && {
+      ...{ run: policy.run.id, bytes: policy.bytes, recordedSeconds: policy.recordedSeconds },
+      ...{ replayedSeconds: policy.replayedSeconds, policies: policy.times },
+    }),
   };
 }

@@ -131,17 +131,14 @@ async function explain(output: string | undefined, context: Context): Promise<vo
 export function chosenSets(text: string): SetId[] {
   const words = text.split(",").map((word) => word.trim());
   // "2" means 2a and 2b.
-  const chosen = words.flatMap((word) =>
-    isSetId(word) ? [word] : SET_IDS.filter((id) => /^\d$/.test(word) && id.startsWith(word)),
-  );
-  const unknown = words.find(
-    (word) => !SET_IDS.some((id) => id === word || (/^\d$/.test(word) && id.startsWith(word))),
-  );
+  const meant = (word: string): readonly SetId[] =>
+    isSetId(word) ? [word] : SET_IDS.filter((id) => /^\d$/.test(word) && id.startsWith(word));
+  const unknown = words.find((word) => meant(word).length === 0);
   if (unknown !== undefined)
     throw new UsageError(
       `--sets ${text}: no set ${unknown || "without a name"}; choose from ${SET_IDS.join(", ")}`,
     );
-  return SET_IDS.filter((id) => chosen.includes(id));
+  return SET_IDS.filter((id) => words.some((word) => meant(word).includes(id)));
 }
 
 /** The options that make this study again; those at their default are left out. */

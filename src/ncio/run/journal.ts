@@ -2,21 +2,11 @@
  * What a sweep has measured so far: a line for each point, on disk before the next begins, so that an interrupted run
  * resumes where it was. The first line describes the run; another run cannot resume it.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { FormatError, inFile, UsageError } from "../../base/errors.ts";
 import type { NcioPoint } from "../../model/index.ts";
 
 const KIND = "ncio-journal";
-export const JOURNAL = "journal.ndjson";
 
 interface JournalHead {
   readonly plimsoll: typeof KIND;
@@ -32,14 +22,6 @@ interface JournalLine {
 }
 
 export type PointReader = (value: unknown, source: string, where: string, line: number) => NcioPoint;
-
-/** The folder of a sweep is new, empty, or has an earlier sweep. */
-export function checkSweepFolder(folder: string): void {
-  if (!existsSync(folder)) return;
-  const names = readdirSync(folder);
-  if (names.length > 0 && !names.includes(JOURNAL))
-    throw new UsageError(`${folder} exists and is not an earlier sweep; choose another with --output`);
-}
 
 export class Journal {
   readonly startedUnixMs: number;

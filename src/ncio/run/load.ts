@@ -1,9 +1,9 @@
 /** Finds and reads what was measured: a sweep's folder, its sweep.json, the file of `plimsoll ncio -o`, or an unfinished sweep. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import type { NcioSweep } from "../../model/index.ts";
-import { JOURNAL, type PointReader, readJournal } from "./journal.ts";
+import { type PointReader, readJournal } from "./journal.ts";
 import { layoutOf, type PointPlan, type SweepPlan, sweepPoints } from "./plan.ts";
 import type { Measured } from "./measure.ts";
 import { type SweepSetting, sweepPlan } from "./sweep-setting.ts";
@@ -22,8 +22,16 @@ interface SweepReaders {
 }
 
 const SWEEP = "sweep.json";
+export const JOURNAL = "journal.ndjson";
 /** Larger than any sweep; a file of another kind is not read into memory for nothing. */
 const BYTES_MAX = 256 * 1024 * 1024;
+
+/** The folder of a sweep is new, empty, or has an earlier sweep. */
+export function checkSweepFolder(folder: string): void {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  if (names.length > 0 && !names.includes(JOURNAL))
+    throw new UsageError(`${folder} exists and is not an earlier sweep; choose another with --output`);
+}
 
 export function loadSweep(path: string, readers: SweepReaders): Loaded {
   const found = statSync(path, { throwIfNoEntry: false });
