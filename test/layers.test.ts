@@ -44,7 +44,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   "record/experiment": ["base", "record", "analyze/metric", "analyze/study/metric"],
   "adaptive/protocol": ["base"],
   "adaptive/backend": ["base"],
-  "adaptive/runtime": ["base", "model", "adaptive/protocol", "adaptive/backend", "formats", "node"],
+  "adaptive/runtime": ["base", "model", "adaptive/protocol", "adaptive/backend", "formats", "launch", "node"],
   "adaptive/sim": ["base", "model", "adaptive/protocol", "node"],
   "adaptive/paper": ["base", "model", "node", "adaptive/sim"],
   "adaptive/steps": ["base", "model", "analyze/metric", "analyze/study/common"],
@@ -91,7 +91,6 @@ const ALLOWED_TYPES: Readonly<Record<string, readonly string[]>> = {
   "ncio/storage": ["ncio"],
   "ncio/servers": ["ncio"],
   "ncio/run": ["ncio"],
-  "adaptive/runtime": ["launch"],
   "adaptive/steps": ["adaptive/sim"],
 };
 

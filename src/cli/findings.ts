@@ -1,19 +1,18 @@
 /** `plimsoll findings`: the findings alone, for people and for CI. */
 import {
-  RULES,
   type Rule,
-  type ThresholdValues,
   counted,
   jobSummary,
   originOfRuns,
   judge,
   moduleWith,
   needsText,
+  rulesNamed,
   verdictOf,
 } from "../analyze/job/index.ts";
 import { CheckFailed, UsageError } from "../base/errors.ts";
 import { formatSize } from "../base/units.ts";
-import { SEVERITIES, type Severity } from "../model/index.ts";
+import { isAtLeast, SEVERITIES } from "../model/index.ts";
 import { formatValue } from "../plot/index.ts";
 import { findingsText, wrap } from "../report/text/index.ts";
 import { version } from "../../package.json";
@@ -52,7 +51,7 @@ export default defineCommand({
     "plimsoll findings --list": "all rules with thresholds and sources",
   },
   async run({ arguments: paths, options }, context) {
-    const rules = chosen(options.only);
+    const rules = rulesNamed(options.only);
     if (options.to !== undefined && (context.json || options.list))
       throw new UsageError(
         `--to ${options.to} is an output of its own; leave out ${context.json ? "--json" : "--list"}`,
@@ -64,8 +63,7 @@ export default defineCommand({
     }
     if (paths.length === 0) throw new UsageError("name a log or trace, or use --list to see the rules");
     const read = await readJob(paths, options, context);
-    const verdicts =
-      options.only.length === 0 ? read.verdicts : judge(read.job, valuesFor(rules, read.thresholds), rules);
+    const verdicts = options.only.length === 0 ? read.verdicts : judge(read.job, read.thresholds, rules);
     if (options.to !== undefined) {
       const { sarifText, junitText } = await import("../report/ci/index.ts");
       const failOn = options.failOn ?? "warn";
@@ -92,20 +90,6 @@ export default defineCommand({
       );
   },
 });
-
-const isAtLeast = (severity: Severity, limit: Severity) =>
-  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(limit);
-
-function chosen(ids: readonly string[]): readonly Rule[] {
-  for (const id of ids)
-    if (!RULES.some((rule) => rule.id === id))
-      throw new UsageError(`unknown finding: ${id}; plimsoll findings --list shows all`);
-  return ids.length === 0 ? RULES : RULES.filter(({ id }) => ids.includes(id));
-}
-
-/** Values of other rules were checked when the job was read. */
-const valuesFor = (rules: readonly Rule[], values: ThresholdValues): ThresholdValues =>
-  new Map([...values].filter(([key]) => rules.some(({ id }) => key.startsWith(`${id}.`))));
 
 const explained = ({ id, title, meaning, needs, thresholds, drishti }: Rule) => ({
   id,

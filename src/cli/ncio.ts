@@ -1,13 +1,13 @@
 /** `plimsoll ncio`: one pattern, every method, on some storage. */
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount } from "../base/units.ts";
-import type { PointPlan } from "../ncio/run/plan.ts";
-import { PATTERN_NAMES, type PatternSpec, patternOf } from "../ncio/pattern/index.ts";
+import { layoutOf } from "../ncio/run/plan.ts";
+import { PATTERN_NAMES } from "../ncio/pattern/index.ts";
 import { defineCommand } from "./command.ts";
 import { jsonText } from "../base/json.ts";
 import { measure } from "./ncio/measure.ts";
-import { casesOf, directionsOf, methodsOf } from "../ncio/run/sweep-setting.ts";
-import { type Common, common, likePaper } from "./ncio/options.ts";
+import { patternPoints } from "../ncio/run/sweep-setting.ts";
+import { common, likePaper } from "./ncio/options.ts";
 import { headLines, noteLines, pointLines } from "./ncio/text.ts";
 import { writeFile } from "../node/write-file.ts";
 import { option } from "./option.ts";
@@ -35,11 +35,11 @@ export default defineCommand({
   ranksTogether: true,
   async run({ options: given }, context) {
     const options = likePaper(given);
-    const points = pointsOf(options, options.pattern, options.shape);
+    const points = patternPoints(options, options.pattern, fieldsOf(options.shape));
     const { output: _output, memory: _memory, mpiexec: _mpiexec, ...setting } = options;
     const measured = await measure({ options, points, setting }, context);
     if (measured === undefined) return;
-    const layout = [...new Set(points.map(({ pattern }) => patternOf(pattern).layout))].join("; or ");
+    const layout = layoutOf(points);
     const json = { points: measured.points, machine: measured.machine, layout };
     if (options.output !== undefined) writeFile(options.output, `${jsonText(json)}\n`);
     if (context.json) return context.printJson(json);
@@ -55,38 +55,6 @@ export default defineCommand({
     context.out.write(`${lines.join("\n").trimEnd()}\n`);
   },
 });
-
-function pointsOf(options: Common, name: PatternSpec["pattern"], fields: readonly string[]): PointPlan[] {
-  const specs: PatternSpec[] =
-    name === "ncio" || name === "hpio"
-      ? casesOf(options).map(
-          (accessCase) =>
-            ({
-              pattern: name,
-              ranks: options.ranks,
-              count: options.count,
-              size: options.size,
-              spacing: options.spacing,
-              case: accessCase,
-              ...fieldsOf(fields),
-            }) as PatternSpec,
-        )
-      : [
-          {
-            pattern: name,
-            ...(name !== "subarray" && { ranks: options.ranks }),
-            ...fieldsOf(fields),
-          } as PatternSpec,
-        ];
-  for (const spec of specs)
-    if (patternOf(spec).ranks !== options.ranks)
-      throw new UsageError(
-        `the pattern has ${patternOf(spec).ranks} ranks, but -n is ${options.ranks}; they must be equal`,
-      );
-  return directionsOf(options).flatMap((direction) =>
-    specs.flatMap((pattern) => methodsOf(options).map((method) => ({ pattern, method, direction }))),
-  );
-}
 
 /** `cells=16`, `order=variable`, `grid=64,64,64`. */
 function fieldsOf(list: readonly string[]): Record<string, unknown> {

@@ -1,11 +1,11 @@
 /** `plimsoll report`: what is slow in a job, where, and what to change. */
-import { jobSummary } from "../analyze/job/index.ts";
+import { jobSummary, withSection } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { namesText, reportDocument, reportWords } from "../inputs/job/index.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
-import { countedByServers, withServers } from "./job/servers.ts";
+import { countedByServers } from "./job/servers.ts";
 import { showDocument } from "./show-document.ts";
 import { version } from "../../package.json";
 import { option } from "./option.ts";
@@ -63,7 +63,8 @@ export default defineCommand({
       throw new UsageError("--cluster chooses a job of a store; add --store DIR");
     const servers = store === undefined ? undefined : await countedByServers(read.job, { store, cluster });
     const words = reportWords(version, paths, options.output);
-    const document = withServers(reportDocument(read, words), servers);
+    const report = reportDocument(read, words);
+    const document = servers === undefined ? report : withSection(report, servers.section);
     const of = store === undefined ? "" : ` --store ${plain(namesText([store]))}`;
     const more = `\nFull report: plimsoll report ${plain(namesText(paths))}${of} -o report.html\n`;
     await showDocument(

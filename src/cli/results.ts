@@ -1,7 +1,6 @@
 /** `plimsoll results`: results of storage benchmarks in one table. */
 import { version } from "../../package.json";
-import { RESULT_COLUMNS, resultRow, resultsDocument, resultsSummary } from "../analyze/results/index.ts";
-import { csvText, type CsvValue } from "../base/csv.ts";
+import { resultsCsv, resultsDocument, resultsSummary } from "../analyze/results/index.ts";
 import { FormatError } from "../base/errors.ts";
 import { readResults } from "../inputs/results.ts";
 import { writeOutput } from "../node/output-file.ts";
@@ -37,8 +36,7 @@ export default defineCommand({
       command: `plimsoll results ${paths.slice(0, 3).join(" ")}`,
     };
     if (options.output !== undefined && /\.csv$/i.test(options.output)) {
-      const header: readonly CsvValue[] = RESULT_COLUMNS.map(([key]) => key);
-      writeOutput(options.output, csvText([header, ...set.results.map(resultRow)]), context);
+      writeOutput(options.output, resultsCsv(set.results), context);
       if (context.json) context.printJson(resultsSummary(input));
       else context.out.write(`Wrote ${plain(options.output)}\n`);
       return;

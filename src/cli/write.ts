@@ -5,26 +5,32 @@ import { CheckFailed, UsageError } from "../base/errors.ts";
 import { formatRate } from "../base/units.ts";
 import {
   addRun,
+  baselineUnderMpi,
   openAdaptive,
   opsCsv,
   planWorkload,
+  type Ranks,
   readRuns,
   type StepInput,
   type StepProgress,
+  type StepRecord,
   type StepResult,
   stepInput,
+  withRanks,
   type WriterOptions,
   WriteFailure,
   WORKLOADS,
+  writeBaseline,
 } from "../adaptive/runtime/index.ts";
 import { version } from "../../package.json";
 import { defineCommand, type OptionValues } from "./command.ts";
 import type { Context } from "./context.ts";
+import { EXIT } from "./failure.ts";
+import { launchedBy } from "../launch/environment.ts";
+import type { WriteRun } from "../model/index.ts";
 import { writePage } from "./page-output.ts";
 import { parseOsts, parseSpeeds } from "./write/options.ts";
 import { previewJson, previewLines } from "./write/preview.ts";
-import { type Ranks, withRanks } from "./write/ranks.ts";
-import { writeBaseline } from "./write/baseline.ts";
 import { baselineJson, baselineLine, resultJson, resultLines } from "./write/result.ts";
 import { writeFile } from "../node/write-file.ts";
 import { option } from "./option.ts";
@@ -115,7 +121,12 @@ export default defineCommand({
     if (options.output === undefined)
       throw new UsageError("--output is missing: name the dataset with -o NAME.bp");
     const path = options.output;
-    await withRanks(options.writers, context, (ranks) =>
+    const listener = {
+      note: (line: string) => context.note(line),
+      // Launchers make one exit code of all.
+      interrupted: () => context.exitWith(EXIT.SIGINT),
+    };
+    await withRanks(options.writers, listener, (ranks) =>
       drain(path, words, { ...options, ...ranks }, context),
     );
   },
@@ -123,21 +134,25 @@ export default defineCommand({
 
 /** No dataset comes of it: its run is shown, kept and compared as that of any other method. */
 async function baseline(words: readonly string[], options: WriteValues, context: Context): Promise<void> {
-  const { runs, report, ops, output } = options;
-  if (words.length > 0 || output !== undefined)
+  const { workload, processes, scale, targets, memory } = options;
+  if (words.length > 0 || options.output !== undefined)
     throw new UsageError(
       "--method mpi-io writes no dataset; omit sources and -o, and keep the run with --runs",
     );
-  const earlier = runs !== undefined && existsSync(runs) ? readRuns(runs) : [];
-  const record = await writeBaseline(options, context);
+  const earlier = earlierRuns(options);
+  if (workload === undefined)
+    throw new UsageError("--method mpi-io measures the output of a --workload; it writes no dataset");
+  if (options.targetSpeed.length > 0 || options.baseSpeed !== undefined)
+    throw new UsageError(
+      "--method mpi-io writes at the speed of the folder; omit --target-speed and --base-speed",
+    );
+  const [folder = "."] = targets?.split(",") ?? [];
+  const asked = { workload, processes, scale, folder, memoryBytes: memory };
+  if (launchedBy(process.env) === undefined)
+    return context.exitWith(await baselineUnderMpi(asked, options.mpiexec, context));
+  const record = await writeBaseline(asked);
   if (record === undefined) return;
-  const { run } = record;
-  if (ops !== undefined) writeFile(ops, opsCsv(record));
-  if (runs !== undefined) addRun(runs, record);
-  if (report !== undefined) {
-    const about = { command: "plimsoll write --method mpi-io", madeBy: `Plimsoll ${version}` };
-    await writePage(runsDocument([...earlier, run], about), report, context);
-  }
+  await keepRun(record, earlier, "plimsoll write --method mpi-io", options, context);
   if (context.json) context.printJson(baselineJson(record));
   else context.out.write(baselineLine(record));
 }
@@ -148,7 +163,7 @@ async function drain(
   options: WriteValues & Ranks,
   context: Context,
 ): Promise<void> {
-  const earlier = options.runs !== undefined && existsSync(options.runs) ? readRuns(options.runs) : [];
+  const earlier = earlierRuns(options);
   const input = inputOf(words, options);
   const setting = settingOf(path, options, context);
   if (options.dryRun) {
@@ -159,19 +174,30 @@ async function drain(
   }
   const result = await write({ ...setting, transport: options.transport }, input, context);
   if (!result.alreadyComplete) {
-    if (options.ops !== undefined) writeFile(options.ops, opsCsv(result.record));
-    if (options.runs !== undefined) addRun(options.runs, result.record);
-    if (options.report !== undefined) {
-      const document = runsDocument([...earlier, result.record.run], {
-        command: ["plimsoll write -o", path, ...words].join(" "),
-        madeBy: `Plimsoll ${version}`,
-      });
-      await writePage(document, options.report, context);
-    }
+    const command = ["plimsoll write -o", path, ...words].join(" ");
+    await keepRun(result.record, earlier, command, options, context);
   } else if (options.ops ?? options.runs ?? options.report)
     context.note("nothing was written, so --ops, --runs and --report have no effect");
   if (context.json) context.printJson(resultJson(path, result));
   else for (const line of resultLines(path, result)) context.out.write(`${line}\n`);
+}
+
+/** Read before anything is written, so that a damaged file costs no time. */
+const earlierRuns = ({ runs }: WriteValues): WriteRun[] =>
+  runs !== undefined && existsSync(runs) ? readRuns(runs) : [];
+
+async function keepRun(
+  record: StepRecord,
+  earlier: readonly WriteRun[],
+  command: string,
+  { ops, runs, report }: WriteValues,
+  context: Context,
+): Promise<void> {
+  if (ops !== undefined) writeFile(ops, opsCsv(record));
+  if (runs !== undefined) addRun(runs, record);
+  if (report === undefined) return;
+  const about = { command, madeBy: `Plimsoll ${version}` };
+  await writePage(runsDocument([...earlier, record.run], about), report, context);
 }
 
 /** Undefined for a write that goes on by the plan it left. */

@@ -6,6 +6,9 @@ import type { Figure } from "./figure.ts";
 export const SEVERITIES = ["high", "warn", "info"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
+export const isAtLeast = (severity: Severity, limit: Severity): boolean =>
+  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(limit);
+
 const CONFIDENCES = ["high", "medium", "low"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 

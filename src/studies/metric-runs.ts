@@ -1,14 +1,18 @@
-/** Where the runs of a metric study come from: measured on this machine, kept by an earlier study, or simulated. */
+/** Where the runs of a metric study come from (measured on this machine, kept by an earlier study, simulated), and its folder of results. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   isSetting,
+  type MetricStudy,
   parseRunsCsv,
   type Run,
   runsCsv,
   type SetId,
   simulateRuns,
   type StudySetting,
+  studyDocument,
+  studyFigures,
+  studyJson,
 } from "../analyze/study/metric/index.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { jsonText } from "../base/json.ts";
@@ -16,11 +20,12 @@ import type { Listener } from "../base/listener.ts";
 import { formatMany } from "../base/units.ts";
 import { writeWhole } from "../node/durable.ts";
 import { readResult } from "../node/output-folder.ts";
+import type { ResultFolder } from "../report/page/index.ts";
 import type { DeviceChoice } from "../record/experiment/index.ts";
 
 /** What study.json calls itself. */
-export const STUDY_KIND = "plimsoll study";
-export const STUDY_JSON = "study.json";
+const STUDY_KIND = "plimsoll study";
+const STUDY_JSON = "study.json";
 
 interface Measured {
   readonly runs: readonly Run[];
@@ -101,6 +106,18 @@ function readStudy(folder: string): { readonly setting?: unknown } | undefined {
   const json = readResult(folder, STUDY_JSON);
   return json?.kind === STUDY_KIND && json.study === "metric" ? json : undefined;
 }
+
+/** Report, figures, runs and study.json. */
+export const metricFolder = (
+  study: MetricStudy,
+  { path, command, madeBy }: { readonly path: string; readonly command: string; readonly madeBy: string },
+): ResultFolder => ({
+  ...{ path, what: "study", json: STUDY_JSON, kind: STUDY_KIND },
+  document: studyDocument(study, command, madeBy),
+  figures: studyFigures(study),
+  files: { "runs.csv": runsCsv(study.runs, study.setting.simulated) },
+  result: studyJson(study),
+});
 
 /** Said before minutes of runs, not after them. */
 export function checkOutput(path: string): void {

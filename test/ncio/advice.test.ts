@@ -264,7 +264,7 @@ describe("advice on a pattern", () => {
       confidence: "high",
       hints: ["romio_cb_write=enable"],
     });
-    const change = (kind: string) => advice?.changes.filter((one) => one.kind === kind) ?? [];
+    const change = (kind: string) => advice.changes.filter((one) => one.kind === kind);
     expect(change("method")[0]?.ratio.value).toBeCloseTo(260, 9);
     // 32 B and 4,096 B: 4 and 512 times as large, and 120 B farther apart than they are long.
     const [first, last] = change("larger regions").map(({ ratio }) => ratio.value);
@@ -277,21 +277,25 @@ describe("advice on a pattern", () => {
 
   it("goes to the nearest pattern, and says how far it is", () => {
     const near = adviseOn(sweep, { ...query, count: 5000, spacing: 1000 });
-    expect(near?.near[0]?.regions).toEqual({ count: 4096, size: 8, spacing: 1024 });
-    expect(near?.confidence).toBe("medium");
-    expect(near?.changes.find(({ kind }) => kind === "smaller spacing")?.ratio.value).toBeCloseTo(
-      8 ** 0.9,
-      9,
-    );
+    expect(near.near[0]?.regions).toEqual({ count: 4096, size: 8, spacing: 1024 });
+    expect(near.confidence).toBe("medium");
+    expect(near.changes.find(({ kind }) => kind === "smaller spacing")?.ratio.value).toBeCloseTo(8 ** 0.9, 9);
     const far = adviseOn(sweep, { ...query, count: 10_000_000, ranks: 64 });
-    expect(far?.confidence).toBe("low");
-    expect(far?.confidenceReason).toContain("measured with 4 ranks, not 64");
-    expect(adviseOn(sweep, { ...query, direction: "read" })?.hints).toEqual(["romio_cb_read=enable"]);
+    expect(far.confidence).toBe("low");
+    expect(far.confidenceReason).toContain("measured with 4 ranks, not 64");
+    expect(adviseOn(sweep, { ...query, direction: "read" }).hints).toEqual(["romio_cb_read=enable"]);
   });
 
-  it("is undefined without points of the case", () => {
+  it("says which points there are where there are none of the case", () => {
     const other = plantedSweep({ rate: paperRate, cases: ["c-c"] });
-    expect(adviseOn(other, query)).toBeUndefined();
+    expect(() => adviseOn(other, query, "other.json")).toThrow(
+      "other.json has no points of c-nc write; it has c-c write",
+    );
+  });
+
+  it("asks for the sweep's own pattern where fields are left out", () => {
+    expect(adviseOn(sweep, { method: "posix" }).query).toEqual(query);
+    expect(() => adviseOn(sweep, { method: "posix", size: 64, spacing: 8 })).toThrow("below the size 64");
   });
 
   it("has the hints that the runner gives to MPI-IO", () => {

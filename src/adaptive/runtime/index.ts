@@ -1,6 +1,6 @@
 /** The adaptive writer. */
 export type { BackendSpec, TargetFault } from "../backend/index.ts";
-export { writeShared } from "./baseline/mpi-io.ts";
+export { baselineUnderMpi, writeBaseline } from "./baseline/mpi-io.ts";
 export { interfere } from "./interfere.ts";
 export type { ArraySpec } from "./plan/dataset-plan.ts";
 export { AdaptiveWriter, openAdaptive, type StepResult } from "./session/adaptive-writer.ts";
@@ -13,3 +13,4 @@ export { type Preview, previewStep } from "./session/preview.ts";
 export { planWorkload, WORKLOADS } from "./session/workloads.ts";
 export { RankHosts } from "./transport/mpi.ts";
 export { serveWrites } from "./transport/mpi-rank.ts";
+export { type Ranks, withRanks } from "./transport/ranks.ts";

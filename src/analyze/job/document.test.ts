@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SINGLE_LOGS } from "../../generate/single/index.ts";
 import type { Fact } from "./facts.ts";
-import { jobDocument } from "./document.ts";
+import { jobDocument, withSection } from "./document.ts";
 import type { Job, RunFacts } from "./job.ts";
 import { judge } from "./judge.ts";
 import { unjudgedText } from "./sections/findings.ts";
@@ -170,4 +170,15 @@ describe("the document", () => {
       ),
     );
   });
+});
+
+it("a section of elsewhere comes before those on how the report was made", () => {
+  const ids = (...names: string[]) => names.map((id) => ({ id, title: id, blocks: [] }));
+  const document = { title: "", facts: [], verdict: "", command: "", madeBy: "" };
+  const [more] = ids("servers") as [ReturnType<typeof ids>[number]];
+  const order = (...names: string[]) =>
+    withSection({ ...document, sections: ids(...names) }, more).sections.map(({ id }) => id);
+  expect(order("files", "counters", "about")).toEqual(["files", "servers", "counters", "about"]);
+  expect(order("files", "about")).toEqual(["files", "servers", "about"]);
+  expect(order("files")).toEqual(["files", "servers"]);
 });

@@ -72,6 +72,14 @@ export function jobDocument(input: ReportInput): Document {
   return markSynthetic(document, originOfRuns(job.runs));
 }
 
+/** Before the sections on how the report was made. */
+export function withSection(document: Document, section: Section): Document {
+  const isEnd = ({ id }: Section) => id === "counters" || id === "about";
+  const { sections } = document;
+  const at = sections.findIndex(isEnd);
+  return { ...document, sections: sections.toSpliced(at < 0 ? sections.length : at, 0, section) };
+}
+
 /** A section that only says what a log would need is of no use for a trace. */
 const isMissing = ({ blocks }: Section) =>
   blocks.every((block) => block.kind === "notice" && block.level === "missing");

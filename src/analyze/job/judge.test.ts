@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../base/errors.ts";
 import { SINGLE_LOGS } from "../../generate/single/index.ts";
-import { judge } from "./judge.ts";
+import { judge, rulesNamed } from "./judge.ts";
 import { defineRule, type Judgement, type Others, type Rule } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
 import { countersJob, worked } from "./rules/test-kit.ts";
@@ -223,5 +223,14 @@ describe("what limits were compared with", () => {
         .map(({ name, measured, value }) => `${finding.id}.${name}: ${measured}, limit ${value}`),
     );
     expect(missed).toEqual([]);
+  });
+});
+
+describe("named rules", () => {
+  it("come in the order of the table; without names all do", () => {
+    const [first, second] = RULES as [Rule, Rule];
+    expect(rulesNamed([second.id, first.id])).toEqual([first, second]);
+    expect(rulesNamed([])).toBe(RULES);
+    expect(() => rulesNamed([first.id, "smal-writes"])).toThrow("unknown finding: smal-writes");
   });
 });

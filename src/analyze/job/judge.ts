@@ -148,12 +148,20 @@ const finite = (value: number | undefined) => (Number.isFinite(value) ? (value a
 const missingFacts = (rule: Rule, job: Job) =>
   rule.needs.filter((group) => !group.some((fact) => job.facts.has(fact)));
 
+const unknownFinding = (id: string) =>
+  new UsageError(`unknown finding: ${id}; plimsoll findings --list shows all`);
+
+/** The rules with these ids in the order of the table; all where none is named. */
+export function rulesNamed(ids: readonly string[]): readonly Rule[] {
+  for (const id of ids) if (!RULES.some((rule) => rule.id === id)) throw unknownFinding(id);
+  return ids.length === 0 ? RULES : RULES.filter(({ id }) => ids.includes(id));
+}
+
 function checkValues(values: ThresholdValues, rules: ReadonlyMap<string, Rule>): void {
   for (const key of values.keys()) {
     const [id = "", name = ""] = key.split(".");
     const rule = rules.get(id);
-    if (rule === undefined)
-      throw new UsageError(`unknown finding: ${id}; plimsoll findings --list shows all`);
+    if (rule === undefined) throw unknownFinding(id);
     if (!Object.hasOwn(rule.thresholds, name))
       throw new UsageError(
         `${id} has no threshold ${name} (have: ${Object.keys(rule.thresholds).join(", ") || "none"})`,

@@ -2,9 +2,10 @@
 export { type Measure, measured, measureSql } from "./amounts.ts";
 export { limitsOf, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
-export { JOB_DEFAULTS, type JobAnswer, type JobRun, jobAnswer } from "./job.ts";
+export { type JobAnswer, type JobRun, jobAnswer } from "./job.ts";
 export { jobLine, jobShares } from "./job-line.ts";
-export { jobDocument, runDuring, serverSection } from "./job-document.ts";
+export { jobDocument } from "./job-document.ts";
+export { serversOfJob } from "./servers-of-job.ts";
 export { nodesDocument, operationsDocument } from "./groups-document.ts";
 export { rankNodes } from "./nodes.ts";
 export { serversDocument, serverStates, serversSql } from "./servers.ts";

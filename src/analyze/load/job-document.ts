@@ -1,13 +1,6 @@
 /** One job as a document: a page with figures, and text for a terminal. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
-import {
-  type Block,
-  type Document,
-  type Fact,
-  type Provenance,
-  provenancePrefix,
-  type Section,
-} from "../../model/index.ts";
+import type { Block, Document, Fact, Section } from "../../model/index.ts";
 import { type About, cell, type Column, table } from "./blocks.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
 import { mountTable, mountText, tellsMore } from "./job-mounts.ts";
@@ -142,51 +135,7 @@ function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number)
   return sections;
 }
 
-/** The run of a log's job that the log's time lies in; undefined: servers counted none then. */
-export function runDuring(
-  { runs }: JobAnswer,
-  { startUnix, endUnix }: { readonly startUnix: number; readonly endUnix: number },
-): JobRun | undefined {
-  const overlap = ({ facts, series }: JobRun) => {
-    const begin = facts.startUnix ?? (series[0]?.minuteUnix ?? Number.NaN) * 60;
-    const end = facts.endUnix ?? ((series.at(-1)?.minuteUnix ?? Number.NaN) + 1) * 60;
-    return Math.min(endUnix, end) - Math.max(startUnix, begin);
-  };
-  return runs
-    .filter((run) => run.series.length > 0 && overlap(run) >= 0)
-    .sort((a, b) => overlap(b) - overlap(a))[0];
-}
-
-/** What servers counted of a job, in the report on its log. */
-export function serverSection(
-  run: JobRun | undefined,
-  jobId: string,
-  { zone, origin }: { readonly zone: string; readonly origin: Provenance },
-): Section {
-  return {
-    id: "servers",
-    title: "What the servers counted",
-    blocks:
-      run?.servers == null
-        ? [
-            {
-              ...NO_MINUTES,
-              text: `The store has no server counters of job ${jobId} at the time of this log.`,
-            },
-          ]
-        : [
-            {
-              kind: "text",
-              text: `${provenancePrefix(origin)}Servers counted ${formatBytes(Number(run.servers.bytesRead))} read, ${formatBytes(Number(run.servers.bytesWritten))} written and ${formatCount(Number(run.servers.metadataCalls))} metadata operations of job ${jobId}${run.facts.cluster === null ? "" : ` on ${run.facts.cluster}`}, all its programs together.`,
-            },
-            ...figuresOf(run, zone, (name) => `servers-${name}`),
-            targetTable(run),
-            besideBlock(run),
-          ],
-  };
-}
-
-const NO_MINUTES = {
+export const NO_MINUTES = {
   kind: "notice",
   level: "missing",
   text: "The store has no server counters of this job.",
@@ -321,7 +270,7 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
   ];
 }
 
-const targetTable = ({ targets }: JobRun): Block =>
+export const targetTable = ({ targets }: JobRun): Block =>
   table(
     "targets",
     "Targets of the job by bytes.",
@@ -346,7 +295,7 @@ const targetTable = ({ targets }: JobRun): Block =>
     targets.length,
   );
 
-function besideBlock({ facts, neighbours, neighboursTotal }: JobRun): Block {
+export function besideBlock({ facts, neighbours, neighboursTotal }: JobRun): Block {
   if (neighbours.length === 0)
     return { kind: "text", text: "No other job used these targets in the same minutes." };
   const withCluster = neighbours.some(({ cluster }) => cluster !== null && cluster !== facts.cluster);

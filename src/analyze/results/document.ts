@@ -1,4 +1,5 @@
 /** Results of benchmarks as a document. */
+import { csvText } from "../../base/csv.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import {
   type Block,
@@ -32,7 +33,7 @@ interface ResultsInput {
 const ROWS_MAX = 2000;
 const BARS_MAX = 24;
 
-export const RESULT_COLUMNS: readonly ShortColumn[] = [
+const RESULT_COLUMNS: readonly ShortColumn[] = [
   ["benchmark", "Benchmark", "text", "Program that measured."],
   ["version", "Version", "text", "Version as the program writes it."],
   ["case", "Case", "text", "Case, job, label or API."],
@@ -60,7 +61,7 @@ export const RESULT_COLUMNS: readonly ShortColumn[] = [
 
 const cell = (value: number): Cell => (Number.isFinite(value) ? value : null);
 
-export function resultRow(result: FoundResult): Cell[] {
+function resultRow(result: FoundResult): Cell[] {
   const { benchmark, version, name, operation, repetitions, startTime, file } = result;
   const { nodes, ranks, transferBytes, blockBytes, bytes, seconds, bytesPerSecond, callsPerSecond } = result;
   return [
@@ -71,6 +72,10 @@ export function resultRow(result: FoundResult): Cell[] {
     file,
   ];
 }
+
+/** One row per result. */
+export const resultsCsv = (results: readonly FoundResult[]): string =>
+  csvText([RESULT_COLUMNS.map(([key]) => key), ...results.map(resultRow)]);
 
 export function resultsSummary({ set, before }: Pick<ResultsInput, "set" | "before">) {
   const rows = (results: readonly FoundResult[]) =>

@@ -1,2 +1,2 @@
 /** Results of benchmarks: cases, comparisons, slow ranks. */
-export { RESULT_COLUMNS, resultRow, resultsDocument, resultsSummary } from "./document.ts";
+export { resultsCsv, resultsDocument, resultsSummary } from "./document.ts";

@@ -1,10 +1,9 @@
 /** Reads the logs of one job for the commands that judge it. */
-import { statSync } from "node:fs";
 import type { PictureOptions, ThresholdValues } from "../../analyze/job/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { nameFilter, type ReadJob, requireOneStdin } from "../../inputs/job/index.ts";
 import { readJob as readLogs } from "../../inputs/node.ts";
-import { collectEarly } from "../../node/small-heap.ts";
+import { collectEarlyFor } from "../../node/small-heap.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 import { logOptions, READ_OPTIONS } from "../darshan/open.ts";
@@ -43,7 +42,7 @@ export async function readJobs(
   picture?: PictureOptions,
 ): Promise<ReadJob[]> {
   requireOneStdin(inputs.flat());
-  if (inputs.flat().some(isVeryLarge)) collectEarly();
+  collectEarlyFor(inputs.flat());
   const filter = nameFilter(values);
   const options = {
     ...logOptions(values),
@@ -56,18 +55,6 @@ export async function readJobs(
   for (const paths of inputs) jobs.push(await readLogs(paths, options, context));
   filter?.requireMatches();
   return jobs;
-}
-
-/** Ours: logs from here on hold hundreds of thousands of files or more. */
-const VERY_LARGE_BYTES = 32 * 2 ** 20;
-
-/** Whatever is wrong with a path is told where it is read. */
-function isVeryLarge(path: string): boolean {
-  try {
-    return statSync(path).size >= VERY_LARGE_BYTES;
-  } catch {
-    return false;
-  }
 }
 
 export async function readJob(

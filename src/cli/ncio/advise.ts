@@ -1,6 +1,5 @@
 /** `plimsoll ncio advise`: tests the seven guidelines on a sweep, or advises on a pattern. */
 import {
-  type Advice,
   adviceLines,
   adviseOn,
   judgeSweep,
@@ -8,16 +7,14 @@ import {
   patternLines,
   readPoint,
   readSweep,
-  SweepPoints,
 } from "../../ncio/judge/index.ts";
-import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
-import type { NcioSweep } from "../../model/index.ts";
 import { CASES } from "../../ncio/pattern/index.ts";
 import { plain } from "../../report/text/index.ts";
 import { defineCommand, type OptionValues } from "../command.ts";
-import { type Loaded, loadSweep } from "../../ncio/run/load.ts";
+import { loadSweep } from "../../ncio/run/load.ts";
 import { option } from "../option.ts";
+import { storageLines } from "./text.ts";
 
 const options = {
   case: option.choice(CASES, "contiguous (c) or not (nc) in memory and in file (default: c-nc)"),
@@ -45,7 +42,7 @@ export default defineCommand({
   async run({ arguments: [path], options: given }, context) {
     const loaded = loadSweep(path as string, { point: readPoint, sweep: readSweep });
     const { sweep, missing } = loaded;
-    const advice = asksForPattern(given) ? adviceOf(sweep, given, loaded) : undefined;
+    const advice = asksForPattern(given) ? adviseOn(sweep, given, loaded.path) : undefined;
     if (context.json) {
       const { points, ...about } = sweep;
       return context.printJson({
@@ -60,7 +57,7 @@ export default defineCommand({
             `Unfinished ${formatCount(missing)} of ${formatCount(missing + sweep.points.length)} points are missing; verdicts that need them are not measured`,
           ]
         : []),
-      ...storageLines(sweep),
+      ...storageLines(sweep.points, sweep.machine),
       "",
       ...(advice === undefined ? adviceLines(sweep, context.columns) : patternLines(advice, context.columns)),
     ];
@@ -73,43 +70,3 @@ type AdviseValues = OptionValues<typeof options>;
 
 const asksForPattern = ({ case: name, count, size, spacing, ranks, direction }: AdviseValues): boolean =>
   [name, count, size, spacing, ranks, direction].some((value) => value !== undefined);
-
-function adviceOf(sweep: NcioSweep, given: AdviseValues, { path }: Loaded): Advice {
-  const points = new SweepPoints(sweep, "native");
-  const [first] = sweep.points;
-  const direction = given.direction ?? points.judged;
-  const accessCase = given.case ?? (points.cases.includes("c-nc") ? "c-nc" : (points.cases.at(-1) ?? "c-nc"));
-  const size = given.size ?? sweep.defaults.size;
-  const spacing = given.spacing ?? Math.max(size, sweep.defaults.spacing);
-  if (spacing < size)
-    throw new UsageError(
-      `--spacing ${spacing} is below the size ${size} of a region; spacing is the distance between region starts`,
-    );
-  const query = {
-    case: accessCase,
-    count: given.count ?? sweep.defaults.count,
-    ...{ size, spacing, direction },
-    ranks: given.ranks ?? first?.ranks ?? 1,
-    method: given.method,
-  };
-  const advice = adviseOn(sweep, query);
-  if (advice === undefined) {
-    const have = points.directions.flatMap((way) =>
-      points.cases.filter((one) => points.regions(way, one).length > 0).map((one) => `${one} ${way}`),
-    );
-    throw new UsageError(
-      `${path} has no points of ${accessCase} ${direction}; it has ${have.join(", ") || "no usable points"}`,
-    );
-  }
-  return advice;
-}
-
-function storageLines({ points, machine }: NcioSweep): string[] {
-  const [first] = points;
-  if (first === undefined) return [];
-  const servers = first.servers === undefined ? "" : ` (${first.servers})`;
-  return [
-    `Storage    ${first.backend}${servers}${machine === "not recorded" ? "" : `; ${machine}`}`,
-    `Ranks      ${first.ranks}, ${first.launch}`,
-  ];
-}

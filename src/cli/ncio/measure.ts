@@ -1,17 +1,12 @@
 /** Measures points as the options say; MPI-IO starts this command again as ranks. */
 import { launchedBy } from "../../launch/environment.ts";
-import { join } from "node:path";
 import {
-  checkRequest,
-  FILE_VARIABLE,
-  folderOf,
   type Measured,
   type MeasureRequest,
   measurePoints,
-  newFileName,
+  measureUnderMpi,
 } from "../../ncio/run/measure.ts";
 import type { Context } from "../context.ts";
-import { runUnderMpi } from "../mpiexec.ts";
 import { type Common, measuringOf } from "./options.ts";
 
 interface Request extends Pick<MeasureRequest, "points" | "setting" | "openJournal"> {
@@ -28,16 +23,6 @@ export async function measure(
   const serverModes = { syncs: serverSync, joins: serverJoin };
   const request = { ...rest, ranks, backend, dir, servers, serverModes, memory, measuring };
   if (backend !== "mpiio" || launchedBy(process.env) !== undefined) return measurePoints(request, context);
-  checkRequest(request);
-  const file = newFileName();
-  await runUnderMpi(
-    {
-      ranks,
-      mpiexec: options.mpiexec,
-      option: "--backend mpiio",
-      file: { path: join(folderOf(dir), file), variable: FILE_VARIABLE, value: file },
-    },
-    context,
-  );
+  context.exitWith(await measureUnderMpi(request, options.mpiexec, context));
   return undefined;
 }

@@ -5,11 +5,8 @@ import { JOINS, SYNCS } from "../../ncio/servers/index.ts";
 import { type Measuring, PAPER_DEFAULTS, PAPER_FLOW_PAIRS, PAPER_REPEATS } from "../../ncio/run/plan.ts";
 import { CASES } from "../../ncio/pattern/index.ts";
 import type { OptionValues } from "../command.ts";
-import { BACKENDS } from "../../ncio/run/sweep-setting.ts";
+import { BACKENDS, WARM_UPS } from "../../ncio/run/sweep-setting.ts";
 import { option } from "../option.ts";
-
-/** Servers need more: their files, sockets and compiled code have to be warm before methods can be compared. */
-const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;
 
 export const common = {
   method: option.text(

@@ -1,43 +1,44 @@
 /** `plimsoll ncio sweep`: the three sweeps of the NCIO paper, and what follows from them for this storage. */
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "../../ncio/judge/index.ts";
-import { UsageError } from "../../base/errors.ts";
+import { commandLine, flag } from "../../base/command-line.ts";
 import { formatCount } from "../../base/units.ts";
 import type { NcioSweep } from "../../model/index.ts";
 import { Journal } from "../../ncio/run/journal.ts";
-import { JOURNAL } from "../../ncio/run/load.ts";
+import { checkSweepFolder, JOURNAL, sweepOf } from "../../ncio/run/load.ts";
 import { sweepPoints } from "../../ncio/run/plan.ts";
 import { sweepPlan, VARIABLES } from "../../ncio/run/sweep-setting.ts";
-import { patternOf } from "../../ncio/pattern/index.ts";
 import { version } from "../../../package.json";
-import { defineCommand } from "../command.ts";
+import { defineCommand, type OptionValues } from "../command.ts";
 import type { Context } from "../context.ts";
 import { jsonText } from "../../base/json.ts";
 import { writeFigures, writePage } from "../page-output.ts";
 import { measure } from "./measure.ts";
-import { type Common, common, likePaper } from "./options.ts";
+import { common, likePaper } from "./options.ts";
 import { headLines, noteLines } from "./text.ts";
 import { writeWhole } from "../../node/durable.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeFile } from "../../node/write-file.ts";
 import { option } from "../option.ts";
 
+const OPTIONS = {
+  ...common,
+  vary: option.text("LIST", "comma-separated parameters to vary; custom values as count=1024:4096:16384", {
+    default: VARIABLES.join(","),
+  }),
+  "max-count": option.whole("skip larger region counts", { min: 1 }),
+  output: option.text("DIR", "output folder; an interrupted sweep there is resumed", {
+    short: "o",
+    default: "ncio-sweep",
+  }),
+};
+
 export default defineCommand({
   name: "ncio sweep",
   description:
     "Runs the three sweeps of the NCIO paper (Ching et al.): region count 2048 to 1048576, size 8 to 4096 bytes, spacing 128 to 4096 bytes, for all cases and methods. Each point is saved before the next starts: the same command resumes an interrupted sweep. Writes a folder: report.html with the paper's Figures 4 to 6 and a verdict on its seven guidelines, figures as SVG and CSV, points.csv and sweep.json.",
-  options: {
-    ...common,
-    vary: option.text("LIST", "comma-separated parameters to vary; custom values as count=1024:4096:16384", {
-      default: VARIABLES.join(","),
-    }),
-    "max-count": option.whole("skip larger region counts", { min: 1 }),
-    output: option.text("DIR", "output folder; an interrupted sweep there is resumed", {
-      short: "o",
-      default: "ncio-sweep",
-    }),
-  },
+  options: OPTIONS,
   examples: {
     "plimsoll ncio sweep --backend servers --pause 0": "all sweeps on four storage servers",
     "plimsoll ncio sweep --vary spacing --case c-nc --dir /lustre/me -n 16 -o lustre":
@@ -49,28 +50,16 @@ export default defineCommand({
     const options = likePaper(given);
     const { output } = options;
     const plan = sweepPlan(options);
-    const { variables, defaults } = plan;
     const points = sweepPoints(plan);
-    for (const { pattern } of points) patternOf(pattern);
     const { output: _output, memory: _memory, mpiexec: _mpiexec, ...setting } = options;
-    checkFolder(output);
+    checkSweepFolder(output);
     const openJournal = () => {
       makeFolder(output);
       return Journal.open(join(output, JOURNAL), setting, Date.now(), readPoint);
     };
     const measured = await measure({ options, points, setting, openJournal }, context);
     if (measured === undefined) return;
-    const sweep: NcioSweep = {
-      plimsoll: "ncio-sweep",
-      version: 1,
-      variables,
-      defaults,
-      machine: measured.machine,
-      startedUnixMs: measured.startedUnixMs,
-      layout: layoutOf(options),
-      complete: true,
-      points: measured.points,
-    };
+    const sweep = sweepOf(plan, points, measured);
     await writeSweep(sweep, output, commandOf(options), context);
     if (context.json) return context.printJson(sweep);
     const lines = [
@@ -85,20 +74,6 @@ export default defineCommand({
     context.out.write(`${lines.join("\n")}\n`);
   },
 });
-
-function layoutOf(options: Common): string {
-  const { count, size, spacing, ranks } = options;
-  return patternOf({ pattern: "ncio", case: "c-nc", count, size, spacing: Math.max(size, spacing), ranks })
-    .layout;
-}
-
-/** The folder is new, empty, or has a sweep. */
-function checkFolder(folder: string): void {
-  if (!existsSync(folder)) return;
-  const names = readdirSync(folder);
-  if (names.length > 0 && !names.includes(JOURNAL))
-    throw new UsageError(`${folder} exists and is not an earlier sweep; choose another with --output`);
-}
 
 /** `sweep.json` comes last: where it is, all is. */
 async function writeSweep(
@@ -115,26 +90,31 @@ async function writeSweep(
   writeWhole(join(folder, "sweep.json"), `${jsonText(sweep)}\n`);
 }
 
+const SHOWN = [
+  "backend",
+  "servers",
+  "dir",
+  "method",
+  "case",
+  "vary",
+  "direction",
+  "repeats",
+  "pause",
+] as const;
+
 /** The options that make this sweep again; those at their default are left out. */
-function commandOf(options: Readonly<Record<string, unknown>>): string {
-  const words = ["plimsoll ncio sweep"];
-  for (const name of [
-    "backend",
-    "servers",
-    "dir",
-    "method",
-    "case",
-    "vary",
-    "direction",
-    "repeats",
-    "pause",
-  ]) {
-    const spec = (common as Readonly<Record<string, { readonly default?: unknown }>>)[name];
-    const value = options[name];
-    if (value === undefined || value === spec?.default) continue;
-    if (name === "vary" && value === VARIABLES.join(",")) continue;
-    words.push(`--${name} ${String(value)}`);
-  }
-  words.push(`-n ${String(options.ranks)}`, `-o ${String(options.output)}`);
-  return words.join(" ");
+function commandOf(options: OptionValues<typeof OPTIONS>): string {
+  const usual = (name: keyof typeof OPTIONS) => (OPTIONS[name] as { readonly default?: unknown }).default;
+  const changed = SHOWN.filter((name) => options[name] !== usual(name));
+  const flags = changed.flatMap((name) => flag(name, options[name]));
+  return commandLine([
+    "plimsoll",
+    "ncio",
+    "sweep",
+    ...flags,
+    "-n",
+    String(options.ranks),
+    "-o",
+    options.output,
+  ]);
 }

@@ -37,15 +37,23 @@ export function pointLines(points: readonly NcioPoint[]): string[] {
   );
 }
 
+/** Where points were measured, and by whom. */
+export function storageLines([first]: readonly NcioPoint[], machine: string): string[] {
+  if (first === undefined) return [];
+  const servers = first.servers === undefined ? "" : ` (${first.servers})`;
+  return [
+    `Storage    ${first.backend}${servers}${machine === "not recorded" ? "" : `; ${machine}`}`,
+    `Ranks      ${first.ranks}, ${first.launch}${first.lateSeconds === undefined ? "" : `; the last one starts ${formatValue(first.lateSeconds, "seconds")} late`}`,
+  ];
+}
+
 /** What is the same for all points, and how they were measured. */
 export function headLines(points: readonly NcioPoint[], machine: string, layout: string): string[] {
   const [first] = points;
   if (first === undefined) return [];
-  const servers = first.servers === undefined ? "" : ` (${first.servers})`;
   const kept = first.repeats < 3 ? first.repeats : first.repeats - 2;
   return [
-    `Storage    ${first.backend}${servers}; ${machine}`,
-    `Ranks      ${first.ranks}, ${first.launch}${first.lateSeconds === undefined ? "" : `; the last one starts ${formatValue(first.lateSeconds, "seconds")} late`}`,
+    ...storageLines(points, machine),
     ...modeLines(points),
     `Layout     ${layout}`,
     `Measured   mean of ${kept} of ${first.repeats} repeats after ${first.warmUps} warm-ups${first.verified ? "; every byte verified" : "; not verified"}`,

@@ -2,23 +2,19 @@
 import { alternativesDocument } from "../../adaptive/steps/index.ts";
 import {
   type AlternativeResult,
+  alternativesSetting,
   type AlternativesSetting,
+  compareOpens,
   runAlternatives,
   stepsOf,
 } from "../../adaptive/sim/alternatives/alternatives.ts";
-import { METADATA_SERVER, openFiles, staggersOf } from "../../adaptive/sim/alternatives/opens.ts";
 import { EventQueue } from "../../adaptive/sim/events.ts";
-import type { Machine } from "../../adaptive/sim/machines/index.ts";
+import { MACHINES } from "../../adaptive/sim/machines/index.ts";
 import { version } from "../../../package.json";
-import { defineCommand, type OptionValues } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
 import { showDocument } from "../show-document.ts";
 import { machineFrom } from "./machine.ts";
-
-const MACHINES = ["jaguar", "franklin", "xtp"];
-/** Processes per target where nobody says otherwise: the paper's largest ratio on 512 targets. */
-const WRITERS_PER_TARGET = 32;
-const PAPER_TARGETS = 512;
 
 const OPTIONS = {
   writers: option.whole("writer processes (default: 32 per target)", { min: 1 }),
@@ -65,8 +61,13 @@ export default defineCommand({
     "plimsoll sim alternatives jaguar --size 128M --period 60 --buffered-steps 3": "frequent, smaller output",
   },
   async run({ arguments: names, options }, context) {
-    const given = names.length === 0 ? MACHINES : names;
-    const settings = given.map((name) => settingOf(machineFrom(name), options));
+    const given = names.length === 0 ? MACHINES : names.map(machineFrom);
+    const { writers, targets, steps, seed, bufferedSteps, stagingNodes } = options;
+    const asked = {
+      ...{ writers, targets, bytes: options.size, steps, seed, periodSeconds: options.period },
+      ...{ bufferedSteps, stagingNodes, stagingMemoryBytes: options.stagingMemory },
+    };
+    const settings = given.map((machine) => alternativesSetting({ machine, ...asked }));
     const bar = context.progress({
       label: "simulating",
       total: settings.reduce((sum, one) => sum + stepsOf(one), 0),
@@ -81,10 +82,7 @@ export default defineCommand({
       await context.yieldToEvents();
     }
     bar.end();
-    const [{ targets, writers }] = settings as [AlternativesSetting];
-    const opens = [...new Set([targets, writers])].flatMap((files) =>
-      staggersOf(METADATA_SERVER).map((apart) => openFiles(files, apart, METADATA_SERVER)),
-    );
+    const opens = compareOpens(settings[0] as AlternativesSetting);
     const command = ["plimsoll sim alternatives", ...names, `--seed ${options.seed}`].join(" ");
     const document = alternativesDocument({ machines, opens }, { command, madeBy: `Plimsoll ${version}` });
     const json = () => ({
@@ -100,18 +98,3 @@ export default defineCommand({
     await showDocument(document, { ...options, full: true, json }, context);
   },
 });
-
-function settingOf(machine: Machine, options: OptionValues<typeof OPTIONS>): AlternativesSetting {
-  const targets = options.targets ?? Math.min(PAPER_TARGETS, machine.targets);
-  const writers = options.writers ?? WRITERS_PER_TARGET * targets;
-  return {
-    ...{ machine, writers, targets },
-    bytes: options.size,
-    steps: options.steps,
-    seed: options.seed,
-    periodSeconds: options.period,
-    bufferedSteps: options.bufferedSteps,
-    stagingNodes: options.stagingNodes ?? Math.max(1, Math.round(writers / 64)),
-    stagingMemoryBytes: options.stagingMemory,
-  };
-}

@@ -3,7 +3,6 @@ import { textTable } from "../../base/text-table.ts";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
-import { UsageError } from "../../base/errors.ts";
 import { formatCount, formatSeconds } from "../../base/units.ts";
 import { writeOutput } from "../../node/output-file.ts";
 import {
@@ -58,7 +57,7 @@ export default defineCommand({
     const machine = machineFrom(options.machine);
     const judging =
       options.targets === undefined
-        ? publishedOf(machine)
+        ? judgingOf(machine.name)
         : readTargets(readFileSync(options.targets, "utf8"), options.targets, machine);
     const { samples, tests, seed, seeds } = options;
     const effort = { samples, tests, seed, seeds };
@@ -89,14 +88,6 @@ export default defineCommand({
   },
 });
 
-function publishedOf(machine: Machine) {
-  if (MACHINES.every((one) => one.name !== machine.name))
-    throw new UsageError(
-      `no published numbers for ${machine.name}: give your measurements with --targets (for the paper's machines, set "name" in the file to one of ${MACHINES.map((one) => one.name).join(", ")})`,
-    );
-  return judgingOf(machine.name);
-}
-
 function asJson({ machine, start, best, evaluations }: Calibration, seconds: number): unknown {
   return {
     machine: machine.name,
@@ -107,20 +98,14 @@ function asJson({ machine, start, best, evaluations }: Calibration, seconds: num
     evaluations,
     seconds,
     parameters: machine.parameters,
-    targets: best.judged.map(({ check, simulated, values, misfit, verdict, note }) => ({
-      id: check.id,
-      row: check.row,
-      place: check.place,
-      claim: check.claim,
-      published: check.published,
-      tolerance: check.tolerance,
-      simulated,
-      values,
-      misfit,
-      weight: check.weight,
-      verdict,
-      ...(note === undefined ? {} : { note }),
-    })),
+    targets: best.judged.map(({ check, simulated, values, misfit, verdict, note }) => {
+      const { id, row, place, claim, published, tolerance, weight } = check;
+      return {
+        ...{ id, row, place, claim, published, tolerance },
+        ...{ simulated, values, misfit, weight, verdict },
+        ...(note === undefined ? {} : { note }),
+      };
+    }),
   };
 }
 

@@ -12,9 +12,8 @@ import {
   readScenario,
   type Scenario,
   scenarioOf,
-  shrink,
+  smallestWith,
   type Tally,
-  type Violation,
 } from "../../adaptive/sim/explore/index.ts";
 import { faultText } from "../../adaptive/sim/host/index.ts";
 import { defineCommand } from "../command.ts";
@@ -55,7 +54,7 @@ export default defineCommand({
     });
     bar.end();
     const [first] = tally.violations;
-    const smallest = first === undefined ? undefined : smallestOf(scenarioOf(first.seed, policies), first);
+    const smallest = first === undefined ? undefined : smallestWith(first, policies);
     if (context.json)
       context.printJson({ simulated: true, seed, count, policies, ...tally, smallest: smallest ?? null });
     else context.out.write(tallyText(tally, policies, smallest));
@@ -72,10 +71,6 @@ function policiesOf(given: readonly string[]): readonly string[] {
     if (!(EXPLORED_POLICIES as readonly string[]).includes(name))
       throw new UsageError(`unknown policy ${name} (have: ${EXPLORED_POLICIES.join(", ")})`);
   return given;
-}
-
-function smallestOf(scenario: Scenario, { invariant }: Violation): Scenario {
-  return shrink(scenario, (smaller) => checkScenario(smaller).violation === invariant);
 }
 
 function tallyText(tally: Tally, policies: readonly string[], smallest: Scenario | undefined): string {

@@ -7,6 +7,7 @@ import { textTable } from "../../base/text-table.ts";
 import { machinesWith } from "../../adaptive/paper/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/paper/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/paper/replay/replay.ts";
+import { commandLine, flag } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
@@ -73,12 +74,9 @@ export default defineCommand({
       },
     });
     bar.end();
-    const command = commandLine(options);
+    const command = commandOf(options);
     if (output !== undefined) {
       const document = replayDocument(replay, { command, madeBy: `Plimsoll ${version}` });
-      const figures = document.sections.flatMap(({ blocks }) =>
-        blocks.flatMap((block) => (block.kind === "figure" ? [block.figure] : [])),
-      );
       await writeResultFolder(
         {
           path: output,
@@ -86,7 +84,6 @@ export default defineCommand({
           json: "checks.json",
           kind: "plimsoll replay",
           document,
-          figures,
           files: { "samples.csv": samplesCsv(replay) },
           result: replayJson(replay),
         },
@@ -98,17 +95,13 @@ export default defineCommand({
   },
 });
 
-function commandLine({ samples, quick, seed, only, machine }: ReplayValues): string {
-  const words = ["plimsoll sim replay"];
-  if (quick) words.push("--quick");
-  if (samples !== undefined) words.push(`--samples ${samples}`);
-  words.push(
-    `--seed ${seed}`,
-    ...only.map((one) => `--only ${one}`),
-    ...machine.map((one) => `--machine ${one}`),
-  );
-  return `${words.join(" ")} -o replay`;
-}
+const commandOf = ({ samples, quick, seed, only, machine }: ReplayValues): string =>
+  commandLine([
+    ...["plimsoll", "sim", "replay", quick ? "--quick" : undefined],
+    ...[...flag("samples", samples), ...flag("seed", seed)],
+    ...[...only.flatMap((one) => flag("only", one)), ...machine.flatMap((one) => flag("machine", one))],
+    ...["-o", "replay"],
+  ]);
 
 /** The terminal's summary: every check with published beside simulated. */
 function replayText(replay: Replay, width: number, output: string | undefined): string {

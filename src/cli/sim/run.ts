@@ -2,11 +2,10 @@
 import { stepDocument, stepFacts } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
-import type { WriteRun } from "../../model/index.ts";
 import { POLICY_NAMES } from "../../adaptive/protocol/index.ts";
-import type { RunSpec } from "../../adaptive/sim/experiments/run.ts";
+import { paperInterference, usualTargets } from "../../adaptive/sim/experiments/series.ts";
 import { machineFrom } from "./machine.ts";
-import { type Learned, type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
+import { type SimulatedStep, simulateStep } from "../../adaptive/sim/step/step.ts";
 import { version } from "../../../package.json";
 import { defineCommand } from "../command.ts";
 import { showDocument } from "../show-document.ts";
@@ -60,17 +59,14 @@ export default defineCommand({
     const twice = policies.find((one, i) => policies.indexOf(one) < i);
     if (twice !== undefined) throw new UsageError(`--policy names ${twice} twice`);
     const bytes = options.size ?? (WORKLOADS[options.workload ?? "ior"] as number) * MB;
-    const targets = options.targets ?? Math.min(512, machine.targets);
+    const targets = options.targets ?? usualTargets(machine);
     const title = `${machine.title}: ${formatCount(options.writers)} writers, ${formatBytes(bytes)} each, ${targets} targets`;
-    const spec: RunSpec = {
-      machine,
-      writers: options.writers,
-      bytes,
-      targets,
+    const spec = {
+      ...{ machine, writers: options.writers, bytes, targets },
       run: { seed: options.seed, sample: 0, samples: 1 },
-      interference: options.interference ? { targets: Math.min(8, targets), streams: 3 } : undefined,
+      interference: options.interference ? paperInterference(targets) : undefined,
     };
-    const steps = policies.map((policy) => lastStep(spec, policy, title, options.steps));
+    const steps = policies.map((policy) => simulateStep({ spec, policy, title, steps: options.steps }));
     const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
     const about = { command, madeBy: `Plimsoll ${version}` };
     const document = stepDocument(
@@ -82,27 +78,12 @@ export default defineCommand({
   },
 });
 
-/** Each step meets another hour of background; what was learned goes on. */
-function lastStep(spec: RunSpec, policy: string, title: string, count: number): SimulatedStep {
-  let learned: Learned | undefined;
-  let step: SimulatedStep | undefined;
-  for (let sample = 0; sample < count; sample++) {
-    const run = { ...spec.run, sample, samples: count };
-    step = simulateStep({ spec: { ...spec, run }, policy, title, learned });
-    learned = step.learned;
-  }
-  return step as SimulatedStep;
-}
-
 function jsonOf({ run, events, hash }: SimulatedStep): unknown {
   const facts = stepFacts(run);
   return {
-    policy: run.policy,
-    outcome: run.outcome,
-    bytes: run.bytes,
-    seconds: run.seconds,
+    ...{ policy: run.policy, outcome: run.outcome, bytes: run.bytes, seconds: run.seconds },
     commitSeconds: Number.isNaN(run.commitSeconds) ? null : run.commitSeconds,
-    openSeconds: sumOf(run.openSeconds),
+    openSeconds: run.openSeconds.reduce((sum, one) => sum + one, 0),
     bandwidthBytesPerSecond: facts.bytesPerSecond,
     imbalance: facts.imbalance,
     spreadSeconds: facts.spreadSeconds,
@@ -115,13 +96,8 @@ function jsonOf({ run, events, hash }: SimulatedStep): unknown {
       seconds: endSeconds,
       writes,
     })),
-    messages: messagesOf(run),
+    messages: Object.fromEntries((run.messages ?? []).map(({ kind, count }) => [kind, count])),
     events,
     hash,
   };
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
-
-const messagesOf = ({ messages = [] }: WriteRun): Record<string, number> =>
-  Object.fromEntries(messages.map(({ kind, count }) => [kind, count]));

@@ -7,6 +7,7 @@ import {
   whatIfDocument,
   whatIfVerdict,
 } from "../../adaptive/steps/index.ts";
+import { commandLine, flag } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { type Question, whatIf, type WhatIfData } from "../../adaptive/sim/what-if/what-if.ts";
@@ -67,7 +68,7 @@ export default defineCommand({
     const question = questionOf(path, options);
     question.policies?.forEach(policyNamed);
     const data = await withStore(options, (db) => whatIf(db, question, didYouMean));
-    const document = whatIfDocument(data, { command: commandLine(options), madeBy: `Plimsoll ${version}` });
+    const document = whatIfDocument(data, { command: commandOf(options), madeBy: `Plimsoll ${version}` });
     const { output } = options;
     await showDocument(document, { output, full: true, json: () => whatIfJson(data) }, context);
   },
@@ -105,14 +106,12 @@ const questionOf = (
   policies: policy?.split(",").map((one) => one.trim()),
 });
 
-function commandLine(options: WhatIfValues): string {
-  const words = [`plimsoll sim what-if --store ${options.store}`];
-  if (options.removeRun !== undefined) words.push(`--remove-run ${options.removeRun}`);
-  if (options.removeTarget !== undefined) words.push(`--remove-target ${options.removeTarget}`);
-  if (options.policy !== undefined) words.push(`--policy ${options.policy}`);
-  if (options.around !== undefined) words.push(`--around ${options.around}`);
-  return `${words.join(" ")} --hours ${options.hours} -o what-if.html`;
-}
+const commandOf = ({ store, removeRun, removeTarget, policy, around, hours }: WhatIfValues): string =>
+  commandLine([
+    ...["plimsoll", "sim", "what-if", ...flag("store", store), ...flag("remove-run", removeRun)],
+    ...[...flag("remove-target", removeTarget), ...flag("policy", policy), ...flag("around", around)],
+    ...[...flag("hours", hours), "-o", "what-if.html"],
+  ]);
 
 function whatIfJson(data: WhatIfData): unknown {
   const { answer, policy, ...rest } = data;
@@ -120,22 +119,13 @@ function whatIfJson(data: WhatIfData): unknown {
     simulated: true,
     verdict: whatIfVerdict(data),
     ...rest,
-    ...(answer === undefined
-      ? {}
-      : {
-          changed: answer.changed,
-          unchanged: answer.unchanged,
-          removed: answer.removed ?? null,
-          targets: answer.targets,
-        }),
-    ...(policy === undefined
-      ? {}
-      : {
-          run: policy.run.id,
-          bytes: policy.bytes,
-          recordedSeconds: policy.recordedSeconds,
-          replayedSeconds: policy.replayedSeconds,
-          policies: policy.times,
-        }),
+    ...(answer && {
+      ...{ changed: answer.changed, unchanged: answer.unchanged },
+      ...{ removed: answer.removed ?? null, targets: answer.targets },
+    }),
+    ...(policy && {
+      ...{ run: policy.run.id, bytes: policy.bytes, recordedSeconds: policy.recordedSeconds },
+      ...{ replayedSeconds: policy.replayedSeconds, policies: policy.times },
+    }),
   };
 }

@@ -4,11 +4,8 @@ import {
   isSetId,
   metricStudy,
   type ResampleOptions,
-  runsCsv,
   SET_IDS,
   type SetId,
-  studyDocument,
-  studyFigures,
   explainDocument,
   explainFigures,
   explainJson,
@@ -23,9 +20,8 @@ import {
   checkOutput,
   earlierRuns,
   measuredRuns,
+  metricFolder,
   simulatedRuns,
-  STUDY_JSON,
-  STUDY_KIND,
 } from "../../studies/metric-runs.ts";
 import { studyText } from "./metric-text.ts";
 import { RECORD_BYTES } from "../../formats/trace/layout.ts";
@@ -100,22 +96,10 @@ export default defineCommand({
             context,
           );
     const study = metricStudy(runs, setting, resample);
-    const command = commandOf(options, sets);
-    const document = studyDocument(study, command, `Plimsoll ${version}`);
-    if (options.output !== undefined)
-      await writeResultFolder(
-        {
-          path: options.output,
-          what: "study",
-          json: STUDY_JSON,
-          kind: STUDY_KIND,
-          document,
-          figures: studyFigures(study),
-          files: { "runs.csv": runsCsv(study.runs, setting.simulated) },
-          result: studyJson(study),
-        },
-        context,
-      );
+    if (options.output !== undefined) {
+      const about = { command: commandOf(options, sets), madeBy: `Plimsoll ${version}` };
+      await writeResultFolder(metricFolder(study, { path: options.output, ...about }), context);
+    }
     if (context.json) context.printJson(studyJson(study));
     else {
       context.out.write(studyText(study, context.columns));
@@ -147,17 +131,14 @@ async function explain(output: string | undefined, context: Context): Promise<vo
 export function chosenSets(text: string): SetId[] {
   const words = text.split(",").map((word) => word.trim());
   // "2" means 2a and 2b.
-  const chosen = words.flatMap((word) =>
-    isSetId(word) ? [word] : SET_IDS.filter((id) => /^\d$/.test(word) && id.startsWith(word)),
-  );
-  const unknown = words.find(
-    (word) => !SET_IDS.some((id) => id === word || (/^\d$/.test(word) && id.startsWith(word))),
-  );
+  const meant = (word: string): readonly SetId[] =>
+    isSetId(word) ? [word] : SET_IDS.filter((id) => /^\d$/.test(word) && id.startsWith(word));
+  const unknown = words.find((word) => meant(word).length === 0);
   if (unknown !== undefined)
     throw new UsageError(
       `--sets ${text}: no set ${unknown || "without a name"}; choose from ${SET_IDS.join(", ")}`,
     );
-  return SET_IDS.filter((id) => chosen.includes(id));
+  return SET_IDS.filter((id) => words.some((word) => meant(word).includes(id)));
 }
 
 /** The options that make this study again; those at their default are left out. */

@@ -38,8 +38,8 @@ export interface StudyCliOptions extends EngineValues, Readonly<Record<string, u
 
 /** What is printed of it. */
 interface StudyWords<Study> {
-  /** Called before anything is written. */
-  note?(study: Study): void;
+  /** Told before anything is written. */
+  notes?(study: Study): readonly string[];
   text(study: Study, width: number, origin: Provenance): string;
 }
 
@@ -61,7 +61,7 @@ export async function runStoreStudy<Study extends StudyOutcome>(
     return;
   }
   const studied = await studyStore(kind, source, output !== undefined, context);
-  words.note?.(studied.study);
+  for (const note of words.notes?.(studied.study) ?? []) context.note(note);
   const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;
   if (output !== undefined) {
     const about = { path: output, store, command, madeBy: `Plimsoll ${version}` };

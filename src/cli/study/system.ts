@@ -1,8 +1,7 @@
 /** `plimsoll study system`: the study of job I/O (Paul et al. 2020) on the jobs and minutes of a store. */
-import { type Study, SYSTEM_ITEMS, SYSTEM_OPTIONS, systemOptions } from "../../analyze/study/system/index.ts";
+import { notesOf, SYSTEM_OPTIONS, systemOptions } from "../../analyze/study/system/index.ts";
 import { systemStudy } from "../../studies/system.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
 import { optionSpecs } from "./option-specs.ts";
 import { givenOptions, runStoreStudy, STUDY_OPTIONS, type StudyCliOptions } from "./store-study.ts";
@@ -31,17 +30,6 @@ export default defineCommand({
   async run({ options: given }, context) {
     const options = given as unknown as StudyCliOptions;
     const chosen = systemOptions(givenOptions(SYSTEM_OPTIONS, options));
-    const words = { note: (study: Study) => tellNotes(study, context), text: studyText };
-    await runStoreStudy(systemStudy(chosen, options), options, words, context);
+    await runStoreStudy(systemStudy(chosen, options), options, { notes: notesOf, text: studyText }, context);
   },
 });
-
-function tellNotes({ options, clusters, items }: Study, context: Context): void {
-  if (options.cluster !== "" && !clusters.includes(options.cluster))
-    context.note(
-      `cluster ${options.cluster}: not in the store (it has ${clusters.map((name) => name || "(no name)").join(", ") || "none"})`,
-    );
-  // Items with calendars have a note when the year that was asked for has no data.
-  const calendars = SYSTEM_ITEMS.filter((item) => item.options.includes("year"));
-  for (const note of new Set(calendars.flatMap(({ id }) => items[id]?.notes ?? []))) context.note(note);
-}

@@ -1,4 +1,5 @@
 /** Advice for a pattern from a sweep: the best method near it, and the gain of another method or layout. */
+import { UsageError } from "../../base/errors.ts";
 import type { NcioCase, NcioMethod, NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
 import { hintsOf, METHOD_WORDS, methodName } from "./methods.ts";
 import { type Ratio, ratioOf, type Seen, seen } from "./ratio.ts";
@@ -12,6 +13,12 @@ interface PatternQuery extends Regions {
   /** What the program does now. */
   readonly method: NcioMethod;
 }
+
+/** As in the sweep, where it does not say. */
+type AskedPattern = { readonly [Field in keyof PatternQuery]?: PatternQuery[Field] | undefined } & Pick<
+  PatternQuery,
+  "method"
+>;
 
 /** A measured pattern near the one in question, its methods from fast to slow. */
 interface Near {
@@ -46,13 +53,21 @@ export interface Advice {
 
 const NEAR = 3;
 
-/** Undefined when the sweep has no point of this case and direction. */
-export function adviseOn(sweep: NcioSweep, query: PatternQuery): Advice | undefined {
+/** `source` names the sweep in messages. */
+export function adviseOn(sweep: NcioSweep, asked: AskedPattern, source = "the sweep"): Advice {
   const points = new SweepPoints(sweep, "native");
+  const query = queryOf(points, asked);
   const near = nearestTo(points, query);
   const [first] = near;
   const best = first?.points[0];
-  if (first === undefined || best === undefined) return undefined;
+  if (first === undefined || best === undefined) {
+    const have = points.directions.flatMap((way) =>
+      points.cases.filter((one) => points.regions(way, one).length > 0).map((one) => `${one} ${way}`),
+    );
+    throw new UsageError(
+      `${source} has no points of ${query.case} ${query.direction}; it has ${have.join(", ") || "no usable points"}`,
+    );
+  }
   const ties = first.points
     .slice(1)
     .filter((point) => seen(ratioOf(best, point)) === "no difference seen")
@@ -68,6 +83,23 @@ export function adviseOn(sweep: NcioSweep, query: PatternQuery): Advice | undefi
     how: METHOD_WORDS[best.method].how,
     hints: hintsOf(best.method, query.direction),
     ...trustOf(query, first, best),
+  };
+}
+
+function queryOf({ sweep, cases, judged }: SweepPoints, asked: AskedPattern): PatternQuery {
+  const { defaults } = sweep;
+  const size = asked.size ?? defaults.size;
+  const spacing = asked.spacing ?? Math.max(size, defaults.spacing);
+  if (spacing < size)
+    throw new UsageError(
+      `--spacing ${spacing} is below the size ${size} of a region; spacing is the distance between region starts`,
+    );
+  return {
+    case: asked.case ?? (cases.includes("c-nc") ? "c-nc" : (cases.at(-1) ?? "c-nc")),
+    count: asked.count ?? defaults.count,
+    ...{ size, spacing, direction: asked.direction ?? judged },
+    ranks: asked.ranks ?? sweep.points[0]?.ranks ?? 1,
+    method: asked.method,
   };
 }
 

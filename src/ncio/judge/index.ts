@@ -1,5 +1,5 @@
 /** What the points of a sweep of noncontiguous I/O say: figures, guidelines, crossovers, advice (Ching and others, NCIO). */
-export { type Advice, adviseOn } from "./advice.ts";
+export { adviseOn } from "./advice.ts";
 export { claimsOf } from "./claims.ts";
 export { pointsCsv } from "./csv.ts";
 export { sweepDocument } from "./document.ts";

@@ -1,14 +1,14 @@
 /** Finds and reads what was measured: a sweep's folder, its sweep.json, the file of `plimsoll ncio -o`, or an unfinished sweep. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
 import type { NcioSweep } from "../../model/index.ts";
-import { patternOf } from "../pattern/index.ts";
 import { type PointReader, readJournal } from "./journal.ts";
-import { type PointPlan, sweepPoints } from "./plan.ts";
+import { layoutOf, type PointPlan, type SweepPlan, sweepPoints } from "./plan.ts";
+import type { Measured } from "./measure.ts";
 import { type SweepSetting, sweepPlan } from "./sweep-setting.ts";
 
-export interface Loaded {
+interface Loaded {
   readonly sweep: NcioSweep;
   /** Points that the sweep still has to measure. */
   readonly missing: number;
@@ -25,6 +25,13 @@ const SWEEP = "sweep.json";
 export const JOURNAL = "journal.ndjson";
 /** Larger than any sweep; a file of another kind is not read into memory for nothing. */
 const BYTES_MAX = 256 * 1024 * 1024;
+
+/** The folder of a sweep is new, empty, or has an earlier sweep. */
+export function checkSweepFolder(folder: string): void {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  if (names.length > 0 && !names.includes(JOURNAL))
+    throw new UsageError(`${folder} exists and is not an earlier sweep; choose another with --output`);
+}
 
 export function loadSweep(path: string, readers: SweepReaders): Loaded {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -56,26 +63,37 @@ function unfinished(path: string, readers: SweepReaders): Loaded {
   const { head, points } = readJournal(path, readers.point);
   if (points.size === 0)
     throw new FormatError(path, {}, "no point measured yet; repeat the sweep command to continue");
-  const { variables, defaults, planned } = planOf(path, head.setting);
-  const sweep: NcioSweep = {
-    variables,
-    defaults,
+  const { plan, planned } = planOf(path, head.setting);
+  const { startedUnixMs } = head;
+  const measured = { machine: "not recorded", startedUnixMs, points: [...points.values()] };
+  return {
+    sweep: sweepOf(plan, planned, measured),
+    missing: Math.max(0, planned.length - points.size),
+    path,
+  };
+}
+
+/** What was measured of the planned points of a sweep. */
+export function sweepOf(
+  { variables, defaults }: SweepPlan,
+  planned: readonly PointPlan[],
+  { machine, startedUnixMs, points }: Pick<Measured, "machine" | "startedUnixMs" | "points">,
+): NcioSweep {
+  return {
     plimsoll: "ncio-sweep",
     version: 1,
-    machine: "not recorded",
-    startedUnixMs: head.startedUnixMs,
-    layout: patternOf((planned[0] as PointPlan).pattern).layout,
-    complete: points.size >= planned.length,
-    points: [...points.values()],
+    ...{ variables, defaults, machine, startedUnixMs },
+    layout: layoutOf(planned),
+    complete: points.length >= planned.length,
+    points,
   };
-  return { sweep, missing: Math.max(0, planned.length - points.size), path };
 }
 
 /** What the run was going to measure. */
 function planOf(path: string, setting: unknown) {
   try {
     const plan = sweepPlan(setting as SweepSetting);
-    return { ...plan, planned: sweepPoints(plan) };
+    return { plan, planned: sweepPoints(plan) };
   } catch (cause) {
     throw new FormatError(path, { line: 1 }, "its options are not those of plimsoll ncio sweep", { cause });
   }

@@ -7,7 +7,9 @@ import { UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import { launchedBy } from "../../launch/environment.ts";
+import { runUnderMpi } from "../../launch/mpiexec.ts";
 import type { NcioPoint } from "../../model/index.ts";
+import { patternOf } from "../pattern/index.ts";
 import type { StorageShape } from "../method/index.ts";
 import type { Joins, ServerStats, Syncs } from "../servers/index.ts";
 import { type Crew, followCrew, leadCrew, processCrew, taskCrew } from "./crew.ts";
@@ -54,11 +56,23 @@ export interface Measured {
 }
 
 /** Names the file of the run to its ranks: whoever started them removes it, however they end. */
-export const FILE_VARIABLE = "PLIMSOLL_NCIO_FILE";
+const FILE_VARIABLE = "PLIMSOLL_NCIO_FILE";
 
 /** A name that no other run has. */
-export const newFileName = (): string =>
+const newFileName = (): string =>
   process.env[FILE_VARIABLE] ?? `plimsoll-ncio-${process.pid}-${randomBytes(4).toString("hex")}`;
+
+/** MPI-IO where no launcher started this process: this command line again, as ranks of `mpiexec`; gives their exit code. */
+export async function measureUnderMpi(
+  request: MeasureRequest,
+  mpiexec: string | undefined,
+  listener: Listener,
+): Promise<number> {
+  checkRequest(request);
+  const value = newFileName();
+  const file = { path: join(folderOf(request.dir), value), variable: FILE_VARIABLE, value };
+  return runUnderMpi({ ranks: request.ranks, mpiexec, option: "--backend mpiio", file }, listener);
+}
 
 /** Undefined on ranks that do not lead. With MPI-IO the caller must be a rank that mpiexec started. */
 export async function measurePoints(
@@ -66,6 +80,8 @@ export async function measurePoints(
   listener: Listener,
 ): Promise<Measured | undefined> {
   const { points, backend, ranks } = request;
+  // On every rank: none is left waiting for one that failed.
+  for (const { pattern } of points) patternOf(pattern);
   const launched = launchedBy(process.env);
   const alone = launched === undefined || launched.size === 1;
   if (!alone && backend === "memory")
@@ -77,9 +93,9 @@ export async function measurePoints(
   }
   const { connectMpi } = await import("../../launch/mpi/index.ts");
   const communicator = await connectMpi();
-  if (points.some(({ pattern }) => ranksOf(pattern) !== communicator.size))
+  if (points.some(({ pattern }) => patternOf(pattern).ranks !== communicator.size))
     communicator.abort(
-      `the pattern has ${ranksOf((points[0] as PointPlan).pattern)} ranks and mpiexec started ${communicator.size}; give the same number with -n`,
+      `the pattern has ${patternOf((points[0] as PointPlan).pattern).ranks} ranks and mpiexec started ${communicator.size}; give the same number with -n`,
     );
   await checkAgreement(communicator, request.setting);
   if (communicator.rank !== 0) {
@@ -90,12 +106,8 @@ export async function measurePoints(
   return new Measurement(request, listener).run(leadCrew(communicator));
 }
 
-function ranksOf(pattern: PointPlan["pattern"]): number {
-  return pattern.pattern === "subarray" ? pattern.ranksGrid.reduce((a, b) => a * b, 1) : pattern.ranks;
-}
-
 /** Refuses what this machine has no room for. */
-export function checkRequest({ points, backend, dir, servers, memory, measuring }: MeasureRequest): void {
+function checkRequest({ points, backend, dir, servers, memory, measuring }: MeasureRequest): void {
   const onDisk = backend === "posix" || backend === "mpiio" || backend === "servers";
   const folder = backend === "servers" ? serverFolder(servers, dir) : folderOf(dir);
   checkNeeds(points, measuring(undefined).method.collectiveBytes, {
@@ -105,7 +117,7 @@ export function checkRequest({ points, backend, dir, servers, memory, measuring 
   });
 }
 
-export function folderOf(dir: string): string {
+function folderOf(dir: string): string {
   const folder = resolve(dir);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) throw new UsageError(`--dir ${dir}: there is no such folder`);

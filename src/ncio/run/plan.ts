@@ -92,6 +92,10 @@ export function sweepPoints(options: SweepPlan): PointPlan[] {
   return [...points.values()];
 }
 
+/** In one line; fails on the first pattern that is none. */
+export const layoutOf = (points: readonly PointPlan[]): string =>
+  [...new Set(points.map(({ pattern }) => patternOf(pattern).layout))].join("; or ");
+
 export function pointKey({ pattern, method, direction }: PointPlan): string {
   // Spacing does not matter to a pattern without holes.
   const same =

@@ -3,11 +3,14 @@ import { parseChoice } from "../../base/choice.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { NcioMethod, NcioVariable } from "../../model/index.ts";
 import { METHODS } from "../method/index.ts";
-import { type AccessCase, CASES } from "../pattern/index.ts";
-import { PAPER_DEFAULTS, PAPER_SWEEPS, type SweepPlan } from "./plan.ts";
+import { type AccessCase, CASES, type PatternSpec, patternOf } from "../pattern/index.ts";
+import { PAPER_DEFAULTS, PAPER_SWEEPS, type PointPlan, type SweepPlan } from "./plan.ts";
 
 export const BACKENDS = ["posix", "servers", "mpiio", "memory", "null"] as const;
 export const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
+
+/** Servers need more: their files, sockets and compiled code have to be warm before methods can be compared. */
+export const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;
 
 /** Lists are words with commas between them. */
 interface PointSetting {
@@ -17,11 +20,14 @@ interface PointSetting {
   readonly backend: (typeof BACKENDS)[number];
 }
 
-export interface SweepSetting extends PointSetting {
+interface PatternSetting extends PointSetting {
   readonly count: number;
   readonly size: number;
   readonly spacing: number;
   readonly ranks: number;
+}
+
+export interface SweepSetting extends PatternSetting {
   readonly vary: string;
   readonly maxCount?: number | undefined;
 }
@@ -47,14 +53,36 @@ export function sweepPlan(setting: SweepSetting): SweepPlan {
   };
 }
 
-export function methodsOf({ method, backend }: PointSetting): NcioMethod[] {
+/** One pattern by methods and directions; `ncio` and `hpio` in each case. `fields` are those of its spec beyond the setting. */
+export function patternPoints(
+  setting: PatternSetting,
+  name: PatternSpec["pattern"],
+  fields: Readonly<Record<string, unknown>>,
+): PointPlan[] {
+  const { ranks, count, size, spacing } = setting;
+  const specs = (
+    name === "ncio" || name === "hpio"
+      ? casesOf(setting).map((one) => ({ pattern: name, ranks, count, size, spacing, case: one, ...fields }))
+      : [{ pattern: name, ...(name !== "subarray" && { ranks }), ...fields }]
+  ) as PatternSpec[];
+  for (const spec of specs)
+    if (patternOf(spec).ranks !== ranks)
+      throw new UsageError(
+        `the pattern has ${patternOf(spec).ranks} ranks, but -n is ${ranks}; they must be equal`,
+      );
+  return directionsOf(setting).flatMap((direction) =>
+    specs.flatMap((pattern) => methodsOf(setting).map((method) => ({ pattern, method, direction }))),
+  );
+}
+
+function methodsOf({ method, backend }: PointSetting): NcioMethod[] {
   if (method === undefined) return [...NATIVE[backend]];
   return words("--method", method, METHODS);
 }
 
-export const casesOf = (setting: PointSetting): AccessCase[] => words("--case", setting.case, CASES);
+const casesOf = (setting: PointSetting): AccessCase[] => words("--case", setting.case, CASES);
 
-export const directionsOf = ({ direction }: PointSetting): ("write" | "read")[] =>
+const directionsOf = ({ direction }: PointSetting): ("write" | "read")[] =>
   direction === "both" ? ["write", "read"] : [direction];
 
 function words<Word extends string>(flag: string, text: string, choices: readonly Word[]): Word[] {

@@ -2,11 +2,11 @@
  * JUnit XML as CI systems read it: a test case per rule. A finding that counts is a failure, a rule that could not be
  * applied is skipped, and any other finding is text of a case that passed.
  */
-import { type Finding, SEVERITIES } from "../../model/index.ts";
+import { type Finding, isAtLeast } from "../../model/index.ts";
 import type { CiInput, CiRule } from "./input.ts";
 
 export function junitText({ rules, findings, unjudged, source, failOn }: CiInput): string {
-  const isFailure = ({ severity }: Finding) => SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn);
+  const isFailure = ({ severity }: Finding) => isAtLeast(severity, failOn);
   const byId = new Map(findings.map((finding) => [finding.id, finding]));
   const missing = new Map(unjudged.map(({ id, missing: what }) => [id, what]));
   const failures = findings.filter(isFailure).length;

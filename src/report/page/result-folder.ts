@@ -5,6 +5,7 @@ import type { Listener } from "../../base/listener.ts";
 import type { Document, Figure } from "../../model/index.ts";
 import { readResult, replaceFolder } from "../../node/output-folder.ts";
 import { writeFile } from "../../node/write-file.ts";
+import { figuresOf } from "../compose.ts";
 import { writeFigures } from "./figures.ts";
 import { writePage } from "./write.ts";
 
@@ -16,7 +17,8 @@ export interface ResultFolder {
   readonly json: string;
   readonly kind: string;
   readonly document: Document;
-  readonly figures: readonly Figure[];
+  /** Those of the document, unless given. */
+  readonly figures?: readonly Figure[];
   /** Texts of other files by name. */
   readonly files: Readonly<Record<string, string>>;
   /** What --json prints. */
@@ -24,7 +26,7 @@ export interface ResultFolder {
 }
 
 export async function writeResultFolder(folder: ResultFolder, listener: Listener): Promise<void> {
-  const { path, what, json, kind, document, figures, files, result } = folder;
+  const { path, what, json, kind, document, figures = figuresOf(document), files, result } = folder;
   const isOurs = (earlier: string) => readResult(earlier, json)?.kind === kind;
   await replaceFolder({ path, what, isOurs }, listener, async (work) => {
     writePage(document, join(work, "report.html"), listener);

@@ -1,6 +1,7 @@
 /** How far a machine's parameters are from the published numbers. */
 
 import { assert } from "../../../base/assert.ts";
+import { UsageError } from "../../../base/errors.ts";
 import { mean } from "../../../base/statistics.ts";
 import {
   adaptivePlan,
@@ -12,7 +13,7 @@ import {
   xtpPlan,
 } from "../../sim/experiments/plans.ts";
 import { type Measured, type Sample, type Series, seriesKey } from "../../sim/experiments/series.ts";
-import type { Machine } from "../../sim/machines/index.ts";
+import { type Machine, MACHINES } from "../../sim/machines/index.ts";
 import { CHECKS, type Check, Evidence, type Judged, judgeAll } from "../checks.ts";
 import { samplesJobs, writesOf } from "../replay/jobs.ts";
 import { type PoolOptions, runJobs } from "../replay/pool.ts";
@@ -74,7 +75,13 @@ export interface Judging {
   readonly plan: (effort: Effort) => Series[];
 }
 
+/** The published numbers of a machine. */
 export function judgingOf(machine: string): Judging {
+  const known = MACHINES.map(({ name }) => name);
+  if (!known.includes(machine))
+    throw new UsageError(
+      `no published numbers for ${machine}: give your measurements with --targets (for the paper's machines, set "name" in the file to one of ${known.join(", ")})`,
+    );
   const plan = (effort: Effort) =>
     planOf(machine, effort).filter((series) => effort.judgedOnly !== true || isJudged(series));
   return { checks: checksOf(machine), plan };

@@ -2,10 +2,63 @@
  * The baseline of the adaptive I/O paper (III.A): all ranks write their data into one file by MPI-IO, each to its own part, then flush and
  * close. The file is measured and removed; its times are beside those of the adaptive writer.
  */
+import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import type { MpiCommunicator, MpiFile } from "../../../launch/mpi/index.ts";
+import { join, resolve } from "node:path";
+import { UsageError } from "../../../base/errors.ts";
+import type { Listener } from "../../../base/listener.ts";
+import { launchedBy } from "../../../launch/environment.ts";
+import type { MpiCommunicator, openMpiFile } from "../../../launch/mpi/index.ts";
+import { runUnderMpi } from "../../../launch/mpiexec.ts";
 import { Operation, type WriteCalls } from "../../../model/index.ts";
 import type { StepRecord } from "../session/run-record.ts";
+import { planWorkload } from "../session/workloads.ts";
+
+interface Baseline {
+  /** One of `WORKLOADS`. */
+  readonly workload: string;
+  readonly processes: number;
+  readonly scale: number;
+  /** Where the file is. */
+  readonly folder: string;
+  /** Of all ranks together. */
+  readonly memoryBytes: number;
+}
+
+/** Names the file to the ranks: whoever started them removes it, however they end. */
+const FILE_VARIABLE = "PLIMSOLL_BASELINE_FILE";
+
+/** Where no launcher started this process: this command line again, as ranks of `mpiexec`; gives their exit code. */
+export async function baselineUnderMpi(
+  { processes, folder }: Baseline,
+  mpiexec: string | undefined,
+  listener: Listener,
+): Promise<number> {
+  const path = join(resolve(folder), `plimsoll-mpi-io-${randomBytes(4).toString("hex")}`);
+  const file = { path, variable: FILE_VARIABLE, value: path };
+  return runUnderMpi({ ranks: processes, mpiexec, option: "--method mpi-io", file }, listener);
+}
+
+/** On every rank that a launcher started. The record on rank 0, undefined on the others. */
+export async function writeBaseline(baseline: Baseline): Promise<StepRecord | undefined> {
+  const { workload, processes, scale, folder, memoryBytes } = baseline;
+  const launched = launchedBy(process.env);
+  if (launched !== undefined && launched.size !== processes)
+    throw new UsageError(
+      `--processes ${processes}: ${launched.by} started ${launched.size} ranks; they must be equal`,
+    );
+  const { connectMpi, openMpiFile } = await import("../../../launch/mpi/index.ts");
+  const communicator = await connectMpi();
+  const path = process.env[FILE_VARIABLE] ?? join(resolve(folder), `plimsoll-mpi-io-${workload}`);
+  const [bytes = 0] = planWorkload(workload, processes, scale).sources.map((source) => source.bytes);
+  const record = await writeShared(communicator, {
+    ...{ path, bytes, open: openMpiFile },
+    title: `${workload}: ${processes} processes into one file by MPI-IO (${communicator.name})`,
+    memoryBytes: Math.max(1, Math.floor(memoryBytes / processes)),
+  });
+  await communicator.close();
+  return record;
+}
 
 interface SharedWrite {
   readonly path: string;
@@ -14,12 +67,7 @@ interface SharedWrite {
   readonly bytes: number;
   /** Most memory of one rank. */
   readonly memoryBytes: number;
-  /** Opens a file of MPI-IO; collective. */
-  readonly open: (
-    communicator: MpiCommunicator,
-    path: string,
-    options: { readonly mode: "create" },
-  ) => Promise<MpiFile>;
+  readonly open: typeof openMpiFile;
 }
 
 interface RankTimes {
@@ -31,8 +79,8 @@ interface RankTimes {
   readonly cpuSeconds: number;
 }
 
-/** Collective. The record on rank 0, undefined on the others. */
-export async function writeShared(
+/** Collective. */
+async function writeShared(
   communicator: MpiCommunicator,
   { path, title, bytes, memoryBytes, open }: SharedWrite,
 ): Promise<StepRecord | undefined> {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { machineNamed, withParameters } from "../machines/index.ts";
 import { MB, withUsual } from "../storage/index.ts";
-import { type AlternativesSetting, runAlternatives, stepsOf } from "./alternatives.ts";
+import {
+  alternativesSetting,
+  type AlternativesSetting,
+  compareOpens,
+  runAlternatives,
+  stepsOf,
+} from "./alternatives.ts";
 import { asynchronousWaits, stagingWaits } from "./buffers.ts";
 import { METADATA_SERVER, openFiles, staggersOf } from "./opens.ts";
 
@@ -90,6 +96,20 @@ describe("the alternatives on a machine", () => {
     const disturbed = found.filter((one) => one.interference);
     for (const one of disturbed)
       expect(one.storageSeconds[0]).toBeGreaterThanOrEqual(base.get(one.id)?.storageSeconds[0] as number);
+  });
+
+  it("are those of the paper's largest runs where nobody says more", () => {
+    const { writers: _, targets: __, stagingNodes: ___, ...rest } = { ...setting, machine: quiet };
+    const open = { writers: undefined, targets: undefined, stagingNodes: undefined };
+    const usual = { targets: 512, writers: 16_384, stagingNodes: 256 };
+    expect(alternativesSetting({ ...rest, ...open })).toMatchObject(usual);
+    expect(alternativesSetting({ ...rest, ...open, targets: 2 })).toMatchObject({ targets: 2, writers: 64 });
+    expect(alternativesSetting(setting)).toEqual(setting);
+  });
+
+  it("open a file per target, and one per writer where that is another number", () => {
+    expect(new Set(compareOpens(setting).map(({ files }) => files))).toEqual(new Set([8, 16]));
+    expect(compareOpens({ ...setting, writers: 8 })).toHaveLength(staggersOf(METADATA_SERVER).length);
   });
 
   it("refuse what cannot be run", () => {

@@ -8,12 +8,13 @@ import { mean } from "../../../base/statistics.ts";
 import type { EventQueue } from "../events.ts";
 import type { RunSpec } from "../experiments/run.ts";
 import { checkSpec, worldOf } from "../experiments/run.ts";
-import { PAPER_INTERFERENCE } from "../experiments/series.ts";
+import { paperInterference, usualTargets } from "../experiments/series.ts";
 import { runStatic } from "../experiments/static.ts";
 import { runAdaptive } from "../host/index.ts";
 import type { Machine } from "../machines/index.ts";
 import { MB, sampleSeed } from "../storage/index.ts";
 import { asynchronousWaits, stagingWaits } from "./buffers.ts";
+import { METADATA_SERVER, openFiles, type OpenResult, staggersOf } from "./opens.ts";
 
 export interface AlternativesSetting {
   readonly machine: Machine;
@@ -29,6 +30,26 @@ export interface AlternativesSetting {
   readonly stagingNodes: number;
   readonly stagingMemoryBytes: number;
 }
+
+type UsualFields = "targets" | "writers" | "stagingNodes";
+
+/** What is not given is as in the paper's largest runs: 32 writers per target; a staging node serves 64 writers. */
+export function alternativesSetting(
+  given: Omit<AlternativesSetting, UsualFields> & {
+    readonly [Field in UsualFields]: number | undefined;
+  },
+): AlternativesSetting {
+  const { targets = usualTargets(given.machine) } = given;
+  const { writers = 32 * targets } = given;
+  const { stagingNodes = Math.max(1, Math.round(writers / 64)) } = given;
+  return { ...given, targets, writers, stagingNodes };
+}
+
+/** Opens at a metadata server: of a file per target and of one per writer, with staggers around what an open takes. */
+export const compareOpens = ({ targets, writers }: AlternativesSetting): OpenResult[] =>
+  [...new Set([targets, writers])].flatMap((files) =>
+    staggersOf(METADATA_SERVER).map((apart) => openFiles(files, apart, METADATA_SERVER)),
+  );
 
 /** What each does; `storage` names the method whose write times it rests on. */
 const ALTERNATIVES = [
@@ -101,9 +122,7 @@ function specOf(setting: AlternativesSetting, step: number, interference: boolea
   return {
     ...{ machine, writers, bytes, targets },
     run: { seed, sample: step, samples: steps },
-    interference: interference
-      ? { ...PAPER_INTERFERENCE, targets: Math.min(PAPER_INTERFERENCE.targets, targets) }
-      : undefined,
+    interference: interference ? paperInterference(targets) : undefined,
   };
 }
 

@@ -25,6 +25,14 @@ export interface Sample extends ReplaySample {
 /** Three processes on each of eight targets, as the paper's experiments had them. */
 export const PAPER_INTERFERENCE: Interference = { targets: 8, streams: 3 };
 
+export const paperInterference = (targets: number): Interference => ({
+  ...PAPER_INTERFERENCE,
+  targets: Math.min(PAPER_INTERFERENCE.targets, targets),
+});
+
+/** Those of a run that does not say: the paper's largest runs had 512. */
+export const usualTargets = ({ targets }: Machine): number => Math.min(512, targets);
+
 /** The adaptive method: the protocol on virtual time, or its twin. */
 type AdaptiveRun = (spec: RunSpec, queue?: EventQueue) => RunResult;
 

@@ -9,7 +9,7 @@ import { Writer } from "../../protocol/writer.ts";
 import { checkScenario } from "./check.ts";
 import { explore, exploreHere } from "./explore.ts";
 import { EXPLORED_POLICIES, type Scenario, scenarioOf } from "./scenario.ts";
-import { shrink } from "./shrink.ts";
+import { smallestWith } from "./shrink.ts";
 
 const POLICIES = EXPLORED_POLICIES;
 
@@ -161,7 +161,8 @@ describe("a broken protocol is caught:", () => {
     const seed = Array.from({ length: 100 }, (_, i) => i).find(
       (one) => scenarioOf(one).writers > 8 && scenarioOf(one).faults.length > 1 && breaks(scenarioOf(one)),
     );
-    const smallest = shrink(scenarioOf(seed as number), breaks);
+    const violation = { seed: seed as number, invariant: "writers-per-file" };
+    const smallest = smallestWith(violation, POLICIES);
     expect(breaks(smallest)).toBe(true);
     expect(smallest).toMatchObject({ writers: 2, targets: 1, faults: [], network: null, policy: "paper" });
   });

@@ -1,6 +1,6 @@
 /** Seeds × random scenarios × faults, with every invariant watched. */
 
 export { type Checked, checkScenario } from "./check.ts";
-export { explore, type Tally, type Violation } from "./explore.ts";
+export { explore, type Tally } from "./explore.ts";
 export { EXPLORED_POLICIES, readScenario, type Scenario, scenarioOf } from "./scenario.ts";
-export { shrink } from "./shrink.ts";
+export { smallestWith } from "./shrink.ts";

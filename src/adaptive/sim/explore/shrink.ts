@@ -1,14 +1,23 @@
 /** Makes a scenario that breaks an invariant smaller, as long as it still breaks the same one. */
 import { assert } from "../../../base/assert.ts";
 import type { Fault } from "../host/index.ts";
-import type { Scenario } from "./scenario.ts";
+import { checkScenario } from "./check.ts";
+import type { Violation } from "./explore.ts";
+import { type Scenario, scenarioOf } from "./scenario.ts";
 
 /** Runs that a scenario may cost; each takes about a millisecond. */
 const TRIES_MAX = 2000;
 const SMALL = 2 ** 20;
 
+/** The scenario of a violation, as small as it still breaks the same invariant. */
+export const smallestWith = (
+  { seed, invariant }: Pick<Violation, "seed" | "invariant">,
+  policies: readonly string[],
+): Scenario =>
+  shrink(scenarioOf(seed, policies), (smaller) => checkScenario(smaller).violation === invariant);
+
 /** `breaks` says whether a scenario still does. The result is as small as single steps make it. */
-export function shrink(scenario: Scenario, breaks: (smaller: Scenario) => boolean): Scenario {
+function shrink(scenario: Scenario, breaks: (smaller: Scenario) => boolean): Scenario {
   let smallest = scenario;
   let tries = 0;
   for (let found = true; found; ) {

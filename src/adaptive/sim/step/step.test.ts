@@ -67,6 +67,15 @@ describe("a simulated step", () => {
     expect([...(learned?.rates ?? [])].every((rate) => rate > 50 * MB && rate < 200 * MB)).toBe(true);
   });
 
+  it("is the last of several, each with another background and what those before it learned", () => {
+    const slow = withParameters(quiet, { speedSd: 0.5 });
+    const lastOf = (steps: number) =>
+      simulateStep({ spec: spec({ machine: slow, writers: 64 }), policy: "plimsoll", title: "t", steps });
+    expect(lastOf(1).hash).not.toBe(lastOf(2).hash);
+    expect(lastOf(2).hash).not.toBe(lastOf(3).hash);
+    expect(lastOf(3).run.bytes).toBe(lastOf(1).run.bytes);
+  });
+
   it("says in one line what cannot be run", () => {
     const wrong =
       (more: Partial<RunSpec>, policy = "paper") =>

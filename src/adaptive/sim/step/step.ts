@@ -1,4 +1,5 @@
-/** One simulated output step under a policy, in the shape that real ones have. */
+/** Simulated output steps under a policy, in the shape that real ones have. */
+import { assert } from "../../../base/assert.ts";
 import { CALL_UNUSED, Operation, type WriteCalls, type WriteRun } from "../../../model/index.ts";
 import { makeSetup, type Policy, policyNamed } from "../../protocol/index.ts";
 import { checkSpec, type RunSpec, worldOf } from "../experiments/run.ts";
@@ -11,11 +12,11 @@ interface StepOptions {
   readonly policy: string;
   /** For the title: "Jaguar, 128 MB per writer". */
   readonly title: string;
-  /** What earlier steps learned of the targets. */
-  readonly learned?: Learned | undefined;
+  /** Output steps, of which the last counts; of `spec.run` each has the seed. */
+  readonly steps?: number;
 }
 
-export interface Learned {
+interface Learned {
   readonly rates: Float64Array;
   readonly slots: Float64Array;
 }
@@ -33,16 +34,30 @@ export interface SimulatedStep {
 const OPEN_SECONDS = 0.0004;
 const SYNC_SECONDS = 0.01;
 
-export function simulateStep(options: StepOptions): SimulatedStep {
-  const { spec, policy: name, title } = options;
+/** Each step meets another hour of background, and begins with what those before it learned of the targets. */
+export function simulateStep({ spec, policy, title, steps = 1 }: StepOptions): SimulatedStep {
+  assert(steps >= 1, "there is a last step");
   checkSpec(spec);
   // Before the run, so that an unknown name or too few targets cost no time.
-  const policy = policyNamed(name);
-  if (name === "mpi-io") return sharedFile(spec, title);
-  const result = runOf(spec, policy, options.learned);
+  const how = policyNamed(policy);
+  let last: SimulatedStep | undefined;
+  for (let sample = 0; sample < steps; sample++) {
+    const one = { ...spec, run: { ...spec.run, sample, samples: steps } };
+    last = policy === "mpi-io" ? sharedFile(one, title) : adaptiveStep(one, how, title, last?.learned);
+  }
+  return last as SimulatedStep;
+}
+
+function adaptiveStep(
+  spec: RunSpec,
+  policy: Policy,
+  title: string,
+  learned: Learned | undefined,
+): SimulatedStep {
+  const result = runOf(spec, policy, learned);
   return {
     run: {
-      ...aboutOf(spec, name, title),
+      ...aboutOf(spec, policy.name, title),
       bytes: result.bytes,
       seconds: result.seconds,
       commitSeconds: result.commitSeconds,

@@ -61,3 +61,15 @@ export async function runStudy(db: Queryable, asked: SystemOptions, watch: Study
     seconds: steps.seconds,
   };
 }
+
+/** What was asked for and is not in the store: the cluster, or the year of a calendar. */
+export function notesOf({ options, clusters, items }: Study): string[] {
+  const { cluster } = options;
+  const have = clusters.map((name) => name || "(no name)").join(", ") || "none";
+  const isKnown = cluster === "" || clusters.includes(cluster);
+  const calendars = SYSTEM_ITEMS.filter((item) => item.options.includes("year"));
+  return [
+    ...(isKnown ? [] : [`cluster ${cluster}: not in the store (it has ${have})`]),
+    ...new Set(calendars.flatMap(({ id }) => items[id]?.notes ?? [])),
+  ];
+}

@@ -1,16 +1,22 @@
-/** `mpiexec -n 8 plimsoll write …`: rank 0 does what the command line says, the other ranks host its writers. */
-import { UsageError } from "../../base/errors.ts";
-import { launchedBy } from "../../launch/environment.ts";
-import { RankHosts, serveWrites, type WriterOptions } from "../../adaptive/runtime/index.ts";
-import type { Context } from "../context.ts";
-import { EXIT } from "../failure.ts";
+/** `mpiexec -n 8 PROGRAM`: rank 0 writes as without MPI, the other ranks host its writers. */
+import { UsageError } from "../../../base/errors.ts";
+import type { Listener } from "../../../base/listener.ts";
+import { launchedBy } from "../../../launch/environment.ts";
+import type { WriterOptions } from "../session/options.ts";
+import { RankHosts } from "./mpi.ts";
+import { serveWrites } from "./mpi-rank.ts";
 
 export type Ranks = Pick<WriterOptions, "writers" | "transport">;
+
+interface RanksListener extends Pick<Listener, "note"> {
+  /** Ctrl-C reaches all ranks, and the first one decides what happens: called on the others. */
+  interrupted(): void;
+}
 
 /** Calls `write` on rank 0, or where there are no ranks. The others come back when they have done their part. */
 export async function withRanks(
   writers: number | undefined,
-  context: Context,
+  { note, interrupted }: RanksListener,
   write: (ranks: Ranks) => Promise<void>,
 ): Promise<void> {
   const launched = launchedBy(process.env);
@@ -19,9 +25,8 @@ export async function withRanks(
   const { rank, size, by } = launched;
   if (writers !== undefined && writers > size - 1)
     throw new UsageError(`--writers ${writers}: ${by} started ${size} ranks, of which ${size - 1} can write`);
-  // Ctrl-C reaches all ranks; the first one decides what happens. Launchers make one exit code of all.
-  if (rank > 0) process.on("SIGINT", () => context.exitWith(EXIT.SIGINT));
-  const { connectMpi } = await import("../../launch/mpi/index.ts");
+  if (rank > 0) process.on("SIGINT", interrupted);
+  const { connectMpi } = await import("../../../launch/mpi/index.ts");
   const communicator = await connectMpi({ ownSignals: rank === 0 });
   if (rank > 0) {
     await serveWrites(communicator);
@@ -34,7 +39,7 @@ export async function withRanks(
     // Ranks that hang in a call to the system are ended with the run, when this process ends.
     if (await hosts.quit()) await communicator.close();
     else {
-      context.note("some ranks no longer respond; they are stopped with the run");
+      note?.("some ranks no longer respond; they are stopped with the run");
       communicator.abandoned = true;
     }
   }

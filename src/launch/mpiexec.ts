@@ -1,8 +1,8 @@
-/** Starts this same command again as ranks of an MPI, which is how MPI-IO is measured. */
+/** Starts this command line again as ranks of an MPI, which is how MPI-IO is measured. */
 import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
-import type { Context } from "./context.ts";
+import type { Listener } from "../base/listener.ts";
 
 const PROGRAMS = ["mpiexec.mpich", "mpiexec"];
 
@@ -15,13 +15,13 @@ interface MpiexecValues {
   readonly file: { readonly path: string; readonly variable: string; readonly value: string };
 }
 
-/** The exit code becomes ours. */
+/** The exit code of the run. */
 export async function runUnderMpi(
   { ranks, mpiexec, option, file }: MpiexecValues,
-  context: Context,
-): Promise<void> {
+  listener: Listener,
+): Promise<number> {
   const program = findMpiexec(mpiexec, option);
-  const partial = context.partialOutput(file.path);
+  const partial = listener.partialOutput?.(file.path);
   const [, script = "", ...words] = process.argv;
   const args = [...program.options, "-n", String(ranks), process.execPath, script, ...words];
   const child = spawn(program.name, args, {
@@ -29,15 +29,15 @@ export async function runUnderMpi(
     env: { ...process.env, [file.variable]: file.value },
   });
   const stop = () => child.kill("SIGTERM");
-  context.signal.addEventListener("abort", stop, { once: true });
+  listener.signal?.addEventListener("abort", stop, { once: true });
   const code = await new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (status, signal) => resolve(status ?? (signal === "SIGINT" ? 130 : 1)));
   });
-  context.signal.removeEventListener("abort", stop);
+  listener.signal?.removeEventListener("abort", stop);
   rmSync(file.path, { force: true });
-  partial.done();
-  context.exitWith(code);
+  partial?.done();
+  return code;
 }
 
 function findMpiexec(asked: string | undefined, option: string): { name: string; options: string[] } {
