@@ -1,4 +1,4 @@
-/** What a coordinator knows of a group. */
+/** The coordinator's record of a group. */
 import type { IndexColumns } from "./index-columns.ts";
 import type { GroupView } from "./policy.ts";
 import type { Setup } from "./setup.ts";
@@ -16,15 +16,15 @@ export interface Group extends GroupView {
   failure: string;
   leader: Rank;
   epoch: number;
-  /** The leader died after the group was complete; nobody was put in its place. */
+  /** The leader died after the group was complete, and was not replaced. */
   leaderless: boolean;
   entries: IndexColumns | undefined;
-  /** When to ask it again for late writes to copy, and how long to wait after that. */
+  /** Next time to ask for late writes to duplicate, and the wait after that. */
   copyFrom: Seconds;
   copyWait: Seconds;
-  /** What it last said to be waiting. */
+  /** Waiting bytes in its last message. */
   saidBytes: number;
-  /** Numbers of messages: last heard, last sent. */
+  /** Serials of messages: last received, last sent. */
   lastSerial: number;
   serial: number;
 }

@@ -1,4 +1,4 @@
-/** Runs a scenario with every invariant watched. */
+/** Runs a scenario and checks every invariant. */
 import { AssertionError } from "../../../base/assert.ts";
 import {
   InvariantViolation,
@@ -29,10 +29,10 @@ interface CheckOptions {
   readonly makeProcess?: (setup: Setup, rank: Rank) => Process;
 }
 
-/** A quiet machine with small latencies: what matters here is the order of things. */
+/** An idle machine with small latencies: only the order of events matters here. */
 const PARAMETERS = withUsual({ opOverhead: 0.005, dirtyLimit: 64 });
 
-/** Long after everything: leases are over in seconds. */
+/** Far beyond the end of any run: leases last seconds. */
 const SECONDS_MAX = 20_000;
 
 const queue = new EventQueue();

@@ -7,7 +7,7 @@ import type { Scenario } from "./scenario.ts";
 const TRIES_MAX = 2000;
 const SMALL = 2 ** 20;
 
-/** `breaks` says whether a scenario still does. The result is as small as single steps make it. */
+/** `breaks` tells whether a scenario still does. The result cannot be reduced by any single step. */
 export function shrink(scenario: Scenario, breaks: (smaller: Scenario) => boolean): Scenario {
   let smallest = scenario;
   let tries = 0;
@@ -16,7 +16,7 @@ export function shrink(scenario: Scenario, breaks: (smaller: Scenario) => boolea
     for (const candidate of smallerOnes(smallest)) {
       if (++tries > TRIES_MAX) return smallest;
       if (!breaks(candidate)) continue;
-      assert(candidate.sizes.length === candidate.writers, "a smaller scenario is a scenario");
+      assert(candidate.sizes.length === candidate.writers, "a smaller scenario is valid");
       smallest = candidate;
       found = true;
       break;

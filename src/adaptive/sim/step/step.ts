@@ -1,4 +1,4 @@
-/** One simulated output step under a policy, in the shape that real ones have. */
+/** One simulated output step under a policy, in the form of real ones. */
 import { CALL_UNUSED, Operation, type WriteCalls, type WriteRun } from "../../../model/index.ts";
 import { makeSetup, type Policy, policyNamed } from "../../protocol/index.ts";
 import { checkSpec, type RunSpec, worldOf } from "../experiments/run.ts";
@@ -11,7 +11,7 @@ interface StepOptions {
   readonly policy: string;
   /** For the title: "Jaguar, 128 MB per writer". */
   readonly title: string;
-  /** What earlier steps learned of the targets. */
+  /** Measurements of earlier steps. */
   readonly learned?: Learned | undefined;
 }
 
@@ -23,20 +23,20 @@ export interface Learned {
 export interface SimulatedStep {
   readonly run: WriteRun;
   readonly events: number;
-  /** For the next step; undefined where nothing is measured. */
+  /** Measurements for the next step; undefined without any. */
   readonly learned: Learned | undefined;
-  /** Of all events in order; the same for the same seed and parameters. */
+  /** Hash of all events; the same for the same seed and parameters. */
   readonly hash: string;
 }
 
-/** The metadata server's time for an open, as Lustre of the time: a few thousand creates a second. */
+/** Time of the metadata server per open, as in Lustre of the time: a few thousand creates per second. */
 const OPEN_SECONDS = 0.0004;
 const SYNC_SECONDS = 0.01;
 
 export function simulateStep(options: StepOptions): SimulatedStep {
   const { spec, policy: name, title } = options;
   checkSpec(spec);
-  // Before the run, so that an unknown name or too few targets cost no time.
+  // Checked before the run, so that an unknown name or too few targets cost no time.
   const policy = policyNamed(name);
   if (name === "mpi-io") return sharedFile(spec, title);
   const result = runOf(spec, policy, options.learned);
@@ -59,7 +59,7 @@ export function simulateStep(options: StepOptions): SimulatedStep {
 
 function runOf(spec: RunSpec, policy: Policy, learned: Learned | undefined): AdaptiveResult {
   const { machine, writers, bytes, targets, run } = spec;
-  // Refuses impossible work with a line of its own before the storage is made.
+  // Refuses impossible work before the storage is created.
   makeSetup(policy, { writers, targets, sizes: bytes });
   return runAdaptive({
     world: worldOf(spec),
@@ -78,7 +78,7 @@ function runOf(spec: RunSpec, policy: Policy, learned: Learned | undefined): Ada
   });
 }
 
-/** One file that all writers share, on as many targets as the file system allows; no messages, no sub-files. */
+/** One shared file on as many targets as the file system allows; no messages, no subfiles. */
 function sharedFile(spec: RunSpec, title: string): SimulatedStep {
   const targets = Math.min(spec.targets, spec.machine.targetsPerFile);
   const shared = { ...spec, targets, sharedFile: true };
@@ -119,7 +119,7 @@ const aboutOf = ({ writers, targets }: RunSpec, policy: string, title: string) =
   targets,
 });
 
-/** Times of the host count from the start of the step; those of a run from when files were open. */
+/** Host times start with the step; times of a run start when files are open. */
 function fromFirstOpen({ calls, seconds }: AdaptiveResult): WriteCalls {
   const { count, flags, startNs, endNs } = calls;
   let last = 0;
