@@ -1,4 +1,4 @@
-/** Where the runs of a metric study come from: measured on this machine, kept by an earlier study, or simulated. */
+/** Runs of a metric study: measured on this machine, kept by an earlier study, or simulated. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -18,7 +18,7 @@ import { writeWhole } from "../node/durable.ts";
 import { readResult } from "../node/output-folder.ts";
 import type { DeviceChoice } from "../record/experiment/index.ts";
 
-/** What study.json calls itself. */
+/** Kind in study.json. */
 export const STUDY_KIND = "plimsoll study";
 export const STUDY_JSON = "study.json";
 
@@ -49,7 +49,7 @@ interface RealOptions {
   readonly device: DeviceChoice;
   readonly dir: string;
   readonly seed: number;
-  /** Folder of results to come; what was measured is kept beside it until they are there. */
+  /** Output folder; measured runs are kept beside it until the results are written. */
   readonly keepIn: string | undefined;
 }
 
@@ -102,14 +102,14 @@ function readStudy(folder: string): { readonly setting?: unknown } | undefined {
   return json?.kind === STUDY_KIND && json.study === "metric" ? json : undefined;
 }
 
-/** Said before minutes of runs, not after them. */
+/** Checked before minutes of runs, not after them. */
 export function checkOutput(path: string): void {
   const folder = path.replace(/(?<=.)\/+$/, "");
   if (existsSync(folder) && readStudy(folder) === undefined)
     throw new UsageError(`${folder} exists and is not an earlier study; choose another with --output`);
 }
 
-/** Runs of a study that is under way, in a folder beside its output: should it be cut short, `--from` judges them. */
+/** Runs of an unfinished study, in a folder beside its output: after an interruption `--from` judges them. */
 export class KeptRuns {
   readonly #folder: string;
   #count = 0;
@@ -127,7 +127,7 @@ export class KeptRuns {
     this.#count = runs.length;
   }
 
-  /** Where they are; undefined when there are none. */
+  /** Message with their folder; undefined without runs. */
   told(): string | undefined {
     return this.#count === 0
       ? undefined
