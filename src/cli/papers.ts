@@ -73,7 +73,7 @@ function jsonIn(folder: string): string {
   const found = RESULT_FILES.map((name) => join(folder, name)).filter((path) => existsSync(path));
   const [file] = found;
   if (file === undefined)
-    throw new UsageError(`${folder}: no result of a study there (expected ${RESULT_FILES.join(", ")})`);
+    throw new UsageError(`${folder}: no study result in this folder (expected ${RESULT_FILES.join(", ")})`);
   return file;
 }
 
