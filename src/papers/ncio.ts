@@ -110,7 +110,7 @@ const FIGURES = (
 );
 
 /** An empty sweep: the guidelines with titles and published numbers only. */
-const NOTHING: NcioSweep = {
+const EMPTY_SWEEP: NcioSweep = {
   plimsoll: "ncio-sweep",
   version: 1,
   variables: {},
@@ -122,7 +122,7 @@ const NOTHING: NcioSweep = {
   points: [],
 };
 
-const GUIDELINES = guidelinesOf(NOTHING);
+const GUIDELINES = guidelinesOf(EMPTY_SWEEP);
 
 const FINDINGS = GUIDELINES.map(
   ({ number, title }): PaperItem => ({
@@ -204,7 +204,7 @@ const BANDWIDTHS = PUBLISHED_BANDWIDTHS.map((one): PaperItem => {
 });
 
 /** Relations of sections 4 and 5, each with its published number. */
-const CLAIMS = claimsOf(NOTHING).map(
+const CLAIMS = claimsOf(EMPTY_SWEEP).map(
   ({ id, place, title, published }): PaperItem => ({
     id,
     kind: /\d/.test(published) ? "number" : "finding",

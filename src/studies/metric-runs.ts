@@ -72,8 +72,8 @@ export async function measuredRuns(options: RealOptions, listener: Listener): Pr
     kept?.remove();
     return result;
   } catch (error) {
-    const told = kept?.told();
-    if (told !== undefined) listener.note?.(told);
+    const note = kept?.note();
+    if (note !== undefined) listener.note?.(note);
     throw error;
   }
 }
@@ -128,7 +128,7 @@ export class KeptRuns {
   }
 
   /** Message with their folder; undefined without runs. */
-  told(): string | undefined {
+  note(): string | undefined {
     return this.#count === 0
       ? undefined
       : `kept ${formatMany(this.#count, "run")} in ${this.#folder}; plimsoll study metric --from ${this.#folder} judges them`;

@@ -7,7 +7,7 @@ import { ThreadPool } from "../node/thread-pool.ts";
 import type { GroupRuns, RunsState, RunsWork } from "../analyze/study/reuse/index.ts";
 
 /** Undefined with one processor, or without a build. */
-export function groupRunsBeside(threads = availableParallelism()): GroupRuns | undefined {
+export function groupRunsInThread(threads = availableParallelism()): GroupRuns | undefined {
   const program = threads > 1 && isBuild ? builtFile("reuse-worker.js") : undefined;
   if (program === undefined) return undefined;
   return async (work) => {

@@ -15,7 +15,7 @@ import {
 } from "../analyze/study/reuse/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatMany } from "../base/units.ts";
-import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
+import { collectGarbage, groupRunsInThread } from "./reuse-thread.ts";
 import type { StoreStudy } from "./store-study.ts";
 
 interface StudyLimits {
@@ -32,7 +32,7 @@ export function reuseStudy(
     databaseBytes: database,
     recordBytes: Math.max(memory - database, memory / 2),
     keep: (files: number) => keepFiles(memory, files),
-    groupRuns: groupRunsBeside(threads),
+    groupRuns: groupRunsInThread(threads),
     collect: collectGarbage,
   };
   return {

@@ -49,7 +49,7 @@ export class Evidence {
   }
 
   /** A bootstrap resample of each series with one sample fewer, so that the variance of means is unbiased. */
-  drawnAgain(random: Random): Evidence {
+  resampled(random: Random): Evidence {
     const drawn = [...this.#measured].map(([key, samples]): [string, readonly Sample[]] => [
       key,
       samples.length < 2

@@ -24,7 +24,7 @@ export interface Judged extends Judgement {
 const DRAWS = 100;
 const DRAWS_SEED = 2010;
 /** Share of resamples that may give the other verdict. */
-const OTHERWISE = 0.05;
+const OTHER_VERDICT_MAX = 0.05;
 /** "At least five samples" behind each point of the paper. Fewer show too little of their spread to decide a miss. */
 const PAPER_LEAST = 5;
 
@@ -49,14 +49,15 @@ export function judgeFew(
     );
     const { verdict } = judgement;
     if (!isFew || (verdict !== "met" && verdict !== "missed")) return { check, ...judgement };
-    while (draws.length < DRAWS) draws.push(evidence.drawnAgain(random));
-    const otherwise = shareOtherwise(
+    while (draws.length < DRAWS) draws.push(evidence.resampled(random));
+    const otherwise = otherVerdictShare(
       judgement.misfit,
       draws.map((one) => check.judge(one).misfit),
     );
-    if (otherwise <= OTHERWISE && (verdict === "met" || least >= PAPER_LEAST)) return { check, ...judgement };
+    if (otherwise <= OTHER_VERDICT_MAX && (verdict === "met" || least >= PAPER_LEAST))
+      return { check, ...judgement };
     const why =
-      otherwise > OTHERWISE
+      otherwise > OTHER_VERDICT_MAX
         ? `${percent(otherwise)} of the resamples give the other verdict`
         : `fewer than ${PAPER_LEAST} samples per point show too little of the spread`;
     const note = `${verdict} with these samples; ${why}`;
@@ -68,7 +69,7 @@ export function judgeFew(
  * Share of resamples on the other side of one tolerance. Resampled extremes are biased, since resampling adds variation; so
  * they are shifted by their median to the number itself.
  */
-function shareOtherwise(misfit: number, drawn: readonly number[]): number {
+function otherVerdictShare(misfit: number, drawn: readonly number[]): number {
   const middle = quantileOf(drawn, 0.5);
   const shift = Number.isFinite(middle) ? misfit - middle : 0;
   return drawn.filter((one) => one + shift <= 1 !== misfit <= 1).length / drawn.length;

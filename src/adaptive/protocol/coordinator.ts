@@ -92,8 +92,8 @@ export class Coordinator {
     group.heardAt = now;
     assert(!group.leaderless, "a group without a leader sends nothing");
     assert(news.waitingBytes <= group.bytes, "no more bytes wait than the group has");
-    if (news.waitingBytes !== group.saidBytes) this.#movedAt = now;
-    group.saidBytes = news.waitingBytes;
+    if (news.waitingBytes !== group.reportedBytes) this.#movedAt = now;
+    group.reportedBytes = news.waitingBytes;
     group.waitingBytes = news.waitingBytes;
     group.askedBytes = 0;
     if (group.state !== "complete") group.state = news.waitingBytes > 0 ? "writing" : "busy";

@@ -23,7 +23,7 @@ export interface Group extends GroupView {
   copyFrom: Seconds;
   copyWait: Seconds;
   /** Waiting bytes in its last message. */
-  saidBytes: number;
+  reportedBytes: number;
   /** Serials of messages: last received, last sent. */
   lastSerial: number;
   serial: number;
@@ -47,7 +47,7 @@ export function newGroup(setup: Setup, group: number): Group {
     entries: undefined,
     copyFrom: 0,
     copyWait: 0,
-    saidBytes: -1,
+    reportedBytes: -1,
     lastSerial: -1,
     serial: 0,
   };

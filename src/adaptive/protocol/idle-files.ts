@@ -31,7 +31,7 @@ export class IdleFiles {
   readonly #free: Idle[] = [];
   #count = 0;
   /** No group has work to give, until one reports waiting bytes. */
-  #barren = false;
+  #noWork = false;
   /** A timer for late writes is set. */
   #speculating = false;
 
@@ -60,7 +60,7 @@ export class IdleFiles {
 
   /** A group has reported its waiting bytes. */
   heard(group: Group): void {
-    if (this.#barren && canGive(group)) this.#barren = false;
+    if (this.#noWork && canGive(group)) this.#noWork = false;
   }
 
   /** The group had nothing to give. */
@@ -87,7 +87,7 @@ export class IdleFiles {
 
   /** Matches idle files with waiting work; if files remain idle, later looks for late writes. */
   match(now: Seconds, out: Effects): void {
-    const unserved = this.#barren ? this.#free.length : this.#serve(now, out);
+    const unserved = this.#noWork ? this.#free.length : this.#serve(now, out);
     const { speculateSeconds } = this.#policy;
     if (unserved === 0 || speculateSeconds === 0 || this.#speculating) return;
     this.#speculating = true;
@@ -124,7 +124,7 @@ export class IdleFiles {
       const choice = this.#policy.choose(idle, groups, now);
       if (choice === undefined) {
         if (refused++ > 0 || groups.some(canGive)) continue;
-        this.#barren = true;
+        this.#noWork = true;
         break;
       }
       free.splice(refused, 1);

@@ -4,7 +4,7 @@ import type { OwnedFiles } from "./owned-files.ts";
 import type { FileId, Seconds } from "./step.ts";
 
 /** Expected speed-up required of a copy. */
-const WORTH = 1.5;
+const SPEEDUP_MIN = 1.5;
 
 /** Pieces that a copy at `rate` would clearly overtake, latest first. */
 export function latePieces(
@@ -25,7 +25,7 @@ export function latePieces(
     // A write beyond its expected duration is expected to need as long again; so is one to a file without a finished write,
     // whose rate is unknown (NaN).
     const left = age < expected ? expected - age : age;
-    if (left > WORTH * copySeconds && age > copySeconds) late.push({ piece, left });
+    if (left > SPEEDUP_MIN * copySeconds && age > copySeconds) late.push({ piece, left });
   }
   late.sort((a, b) => b.left - a.left || a.piece.piece - b.piece.piece);
   return late.map(({ piece }) => piece);

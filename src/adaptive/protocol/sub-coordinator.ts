@@ -40,7 +40,7 @@ export class SubCoordinator {
   coordinatorHeard = 0;
   readonly #setup: Setup;
   /** While polling: ranks that have not reported yet. */
-  #unheard: Set<Rank> | undefined;
+  #unreported: Set<Rank> | undefined;
   #reported: Entry[] = [];
   #pollDeadline: Seconds = 0;
   #tickedAt: Seconds = 0;
@@ -79,10 +79,10 @@ export class SubCoordinator {
     const { layout, heartbeatSeconds, leaseSeconds } = this.#setup;
     assert(this.epoch > 0, "a promotion has an epoch");
     this.work.paused = true;
-    this.#unheard = new Set();
+    this.#unreported = new Set();
     const ask = (rank: Rank) => {
-      if (this.work.dead.has(rank) || this.#unheard?.has(rank)) return;
-      this.#unheard?.add(rank);
+      if (this.work.dead.has(rank) || this.#unreported?.has(rank)) return;
+      this.#unreported?.add(rank);
       out.send(rank, { kind: "poll", group: this.group, epoch: this.epoch });
     };
     for (let rank = this.#firstRank(); rank < this.#endRank(); rank++) ask(rank);
@@ -166,10 +166,10 @@ export class SubCoordinator {
     if (wasAway) this.link.heardAt = now;
     this.work.tell({ kind: "heartbeat", rate: this.work.owned.rateAt(now) }, out);
     this.work.checkDeadlines(now, out);
-    if (this.#unheard !== undefined && now > this.#pollDeadline) {
-      for (const rank of [...this.#unheard]) {
+    if (this.#unreported !== undefined && now > this.#pollDeadline) {
+      for (const rank of [...this.#unreported]) {
         this.work.dead.add(rank);
-        this.#unheard.delete(rank);
+        this.#unreported.delete(rank);
       }
       this.#pollDone(now, out);
     }
@@ -237,20 +237,20 @@ export class SubCoordinator {
   }
 
   #report(from: Rank, { group, epoch, entries }: Report, now: Seconds, out: Effects): void {
-    if (group !== this.group || epoch !== this.epoch || !this.#unheard?.has(from)) return;
+    if (group !== this.group || epoch !== this.epoch || !this.#unreported?.has(from)) return;
     for (const entry of entries) this.#reported.push(entry);
     this.#heard(from, now, out);
   }
 
   #heard(rank: Rank, now: Seconds, out: Effects): void {
-    if (this.#unheard?.delete(rank)) this.#pollDone(now, out);
+    if (this.#unreported?.delete(rank)) this.#pollDone(now, out);
   }
 
   /** All ranks have reported or are given up: ranges without an entry wait again. */
   #pollDone(now: Seconds, out: Effects): void {
-    if (this.#unheard === undefined || this.#unheard.size > 0) return;
+    if (this.#unreported === undefined || this.#unreported.size > 0) return;
     assert(this.work.paused, "nothing is assigned before all have reported");
-    this.#unheard = undefined;
+    this.#unreported = undefined;
     const byBlock = new Map<Rank, Entry[]>();
     for (const entry of this.#reported) {
       const list = byBlock.get(entry.block);

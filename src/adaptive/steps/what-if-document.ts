@@ -42,19 +42,19 @@ const answered = (data: WhatIfData): Section[] => [
   ...(data.policy === undefined ? [] : [policySection(data, data.policy)]),
 ];
 
-const UNLIKE_ROWS = 20;
+const COMPARED_ROWS = 20;
 
 /** Recorded and replayed times of the runs in question, without an answer. */
 function notReproduced({ answer, policy, why }: WhatIfData): Section {
   const about = [...(answer?.removed === undefined ? [] : [answer.removed]), ...(answer?.changed ?? [])];
   const rows: Cell[][] = about
-    .slice(0, UNLIKE_ROWS)
+    .slice(0, COMPARED_ROWS)
     .map((one) => [one.id, one.application, one.recordedSeconds, one.before]);
   if (policy !== undefined)
     rows.push([policy.run.id, policy.run.application, policy.recordedSeconds, policy.replayedSeconds]);
   const compared = table(
     "not-reproduced",
-    `I/O time as recorded and as replayed without a change${about.length > UNLIKE_ROWS ? `; the first ${UNLIKE_ROWS} of ${about.length}` : ""}.`,
+    `I/O time as recorded and as replayed without a change${about.length > COMPARED_ROWS ? `; the first ${COMPARED_ROWS} of ${about.length}` : ""}.`,
     [
       ["run", "Run", "text", "runs.run_id"],
       ["application", "Program", "text", "Base name of the executable."],

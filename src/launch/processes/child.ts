@@ -54,7 +54,7 @@ export function beRank<Data>(body: (rank: StartedRank<Data>) => Promise<void>): 
       await body({
         communicator,
         data: data as Data,
-        tell: (told) => say({ kind: "tell", message: told }),
+        tell: (message) => say({ kind: "tell", message }),
       });
       await communicator.close();
       say({ kind: "done" });

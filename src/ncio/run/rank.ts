@@ -110,7 +110,7 @@ class PointRun {
       else if (turn === warmUps + repeats - 1) clearBuffer(this.#buffer);
       await this.#communicator.barrier();
       const began = seconds();
-      await this.#comeLate();
+      await this.#delayLastRank();
       const ownBegan = seconds();
       const done = await this.#performer.perform();
       const endSeconds = seconds() - began;
@@ -143,7 +143,7 @@ class PointRun {
   }
 
   /** Simulates longer computation on the last rank. */
-  async #comeLate(): Promise<void> {
+  async #delayLastRank(): Promise<void> {
     const { lateSeconds } = this.#plan.measuring;
     const { rank, size } = this.#communicator;
     if (lateSeconds > 0 && rank === size - 1)

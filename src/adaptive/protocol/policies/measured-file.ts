@@ -22,9 +22,9 @@ const PIECE_BYTES_FIRST = 32 * MIB;
 /** A file that takes less than this has hardly a second piece per writer. */
 const FEW_PIECES = 2 * PIECE_BYTES_FIRST;
 /** Weight of a new measurement against the older ones. */
-const NEWS = 0.25;
+const NEW_WEIGHT = 0.25;
 /** A different number of writers must be this much better to be kept. */
-const BETTER = 1.03;
+const GAIN_MIN = 1.03;
 
 export class MeasuredFile implements FilePolicy {
   /** Of this step alone: the rate of an earlier step shows the capability of the target, not its rate under today's load. */
@@ -86,8 +86,8 @@ export class MeasuredFile implements FilePolicy {
     this.#pass(now, active);
     this.#active = active - 1;
     if (bytes === 0) return;
-    this.#bytes = this.#bytes * (1 - NEWS) + bytes;
-    this.#seconds = this.#seconds * (1 - NEWS) + this.#newSeconds;
+    this.#bytes = this.#bytes * (1 - NEW_WEIGHT) + bytes;
+    this.#seconds = this.#seconds * (1 - NEW_WEIGHT) + this.#newSeconds;
     this.#newSeconds = 0;
     this.#endedAt = now;
     if (this.#seconds > 0) this.#rate = this.#bytes / this.#seconds;
@@ -119,13 +119,13 @@ export class MeasuredFile implements FilePolicy {
     const slots = this.#slots;
     const rate = this.#windowSeconds > 0 ? this.#windowBytes / this.#windowSeconds : 0;
     const before = rates[slots] as number;
-    rates[slots] = before === 0 ? rate : before + NEWS * (rate - before);
+    rates[slots] = before === 0 ? rate : before + NEW_WEIGHT * (rate - before);
     this.#windowBytes = 0;
     this.#windowSeconds = 0;
     this.#windowEnds = 0;
     let best = slots;
     for (let k = 1; k <= SLOTS_MAX; k++)
-      if ((rates[k] as number) > BETTER * (rates[best] as number)) best = k;
+      if ((rates[k] as number) > GAIN_MIN * (rates[best] as number)) best = k;
     this.#doubling = this.#doubling && best === slots && slots < this.#doublingMax;
     if (this.#doubling) {
       this.#slots = Math.min(this.#doublingMax, 2 * slots);

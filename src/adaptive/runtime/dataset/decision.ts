@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import type { Outcome } from "../../protocol/index.ts";
 import { folderSynced } from "../../../node/durable.ts";
 import { inodeAt, isCode, writeDurably } from "./folders.ts";
-import { CommitRefused } from "./names-lead.ts";
+import { CommitRefused } from "./check-names.ts";
 import { type DatasetNames, subfilePath } from "./names.ts";
 
 export interface Decision {

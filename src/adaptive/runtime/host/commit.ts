@@ -9,7 +9,7 @@ import { encodeParts, indexOfPieces, joinParts, partsOf } from "../dataset/build
 import { carryOut, type Decision, decide } from "../dataset/decision.ts";
 import { folderSynced } from "../../../node/durable.ts";
 import { writeDurably } from "../dataset/folders.ts";
-import { requireDataFiles, requireDraft } from "../dataset/names-lead.ts";
+import { requireDataFiles, requireDraft } from "../dataset/check-names.ts";
 import { type DatasetNames, indexDraft } from "../dataset/names.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
 import { requireUnchanged } from "../stage/sources.ts";

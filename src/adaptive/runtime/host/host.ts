@@ -17,7 +17,7 @@ import {
   type TimerName,
   type WriteStart,
 } from "../../protocol/index.ts";
-import { CommitRefused } from "../dataset/names-lead.ts";
+import { CommitRefused } from "../dataset/check-names.ts";
 import type { PieceInfo } from "../piece/piece-info.ts";
 import { SourceFailure } from "../stage/sources.ts";
 import { type ActiveWrite, FileWork, type FileWorkLink } from "./file-work.ts";
@@ -54,7 +54,7 @@ export class Host implements Effects {
   };
   readonly #lost = new Set<Rank>();
   /** Leading roles that know all lost ranks. */
-  readonly #told = new WeakSet<object>();
+  readonly #informed = new WeakSet<object>();
   /** Rank of the current step. */
   #rank: Rank = -1;
   #stepping = false;
@@ -90,7 +90,7 @@ export class Host implements Effects {
   lost(ranks: readonly Rank[]): void {
     assert(
       ranks.every((rank) => !this.#processes.has(rank)),
-      "a process is not told of its own death",
+      "a process never loses its own ranks",
     );
     for (const one of ranks) this.#lost.add(one);
     const first = Math.min(...this.#processes.keys());
@@ -284,8 +284,8 @@ export class Host implements Effects {
   /** The coordinator that promoted it may not have known all lost ranks. */
   #tellNewLeader(rank: Rank, { subs, coordinator }: Process): void {
     const roles: object[] = coordinator === undefined ? subs : [...subs, coordinator];
-    const isNew = roles.some((role) => !this.#told.has(role));
-    for (const role of roles) this.#told.add(role);
+    const isNew = roles.some((role) => !this.#informed.has(role));
+    for (const role of roles) this.#informed.add(role);
     if (isNew && this.#processes.has(rank)) this.#tellLost(rank, this.#lost);
   }
 

@@ -22,7 +22,7 @@ interface HistoryFile {
 /** Half-life of a measurement. */
 const HALF_LIFE_HOURS = 24;
 /** Weight of a new measurement against one just made. */
-const NEWS = 0.5;
+const NEW_WEIGHT = 0.5;
 /** Older measurements are ignored. */
 const FORGET_HOURS = 14 * 24;
 
@@ -57,7 +57,7 @@ export class History {
       assert(rate > 0 && slots >= 1, "a rate that was measured");
       const before = targets[keyOf(target)];
       const weight =
-        before === undefined ? 0 : (1 - NEWS) * 0.5 ** (hoursSince(before, now) / HALF_LIFE_HOURS);
+        before === undefined ? 0 : (1 - NEW_WEIGHT) * 0.5 ** (hoursSince(before, now) / HALF_LIFE_HOURS);
       const mixed = before === undefined ? rate : weight * before.rate + (1 - weight) * rate;
       targets[keyOf(target)] = { rate: mixed, slots, at: now.toISOString() };
     }

@@ -31,7 +31,7 @@ export function takeLock(folder: string, what: string): Lock {
   const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFile(own, JSON.stringify(ownerNow()));
   try {
-    while (!tryLink(own, path)) takeFromTheDead(path, what);
+    while (!tryLink(own, path)) removeStaleLock(path, what);
   } finally {
     rmSync(own, { force: true });
   }
@@ -76,7 +76,7 @@ function tryLink(own: string, path: string): boolean {
 }
 
 /** Removes the lock of a dead process; fails while it is alive. */
-function takeFromTheDead(path: string, what: string): void {
+function removeStaleLock(path: string, what: string): void {
   const owner = readOwner(path);
   if (owner === undefined) return;
   if (isAlive(owner)) {

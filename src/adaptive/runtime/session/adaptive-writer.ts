@@ -158,8 +158,8 @@ export class AdaptiveWriter {
 
   #noteEmpty(empty: readonly string[]): void {
     if (empty.length === 0) return;
-    const more = empty.length > NAMES_TOLD ? ` and ${empty.length - NAMES_TOLD} more` : "";
-    const names = empty.slice(0, NAMES_TOLD).join(", ");
+    const more = empty.length > NAMES_LISTED ? ` and ${empty.length - NAMES_LISTED} more` : "";
+    const names = empty.slice(0, NAMES_LISTED).join(", ");
     this.#options.onNote?.(
       `${formatMany(empty.length, "source")} of 0 bytes without a variable in the dataset: ${names}${more}`,
     );
@@ -342,4 +342,4 @@ export class AdaptiveWriter {
 }
 
 /** Max sources listed in a note. */
-const NAMES_TOLD = 5;
+const NAMES_LISTED = 5;

@@ -8,7 +8,7 @@ import { UsageError } from "../../../base/errors.ts";
 import type { BpFile } from "../../../formats/bp/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
 import { makeFolders } from "../dataset/folders.ts";
-import { CommitRefused } from "../dataset/names-lead.ts";
+import { CommitRefused } from "../dataset/check-names.ts";
 import { attemptOf, type DatasetNames, isDataPath, subfilePath } from "../dataset/names.ts";
 import { journalNames } from "../keep/journal.ts";
 import { livingProcesses } from "../keep/lock.ts";

@@ -2,7 +2,7 @@
 import { assert } from "../../../base/assert.ts";
 import { makeBackend } from "../../backend/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
-import { CommitRefused } from "../dataset/names-lead.ts";
+import { CommitRefused } from "../dataset/check-names.ts";
 import type { DatasetNames } from "../dataset/names.ts";
 import { commitPieces, proposeAbort } from "../host/commit.ts";
 import type { HostSetting } from "../host/setting.ts";
@@ -25,7 +25,7 @@ export interface Run extends RunEnd {
   readonly died: number;
 }
 
-const GO_ON = "written data is kept: --resume continues, --force starts over";
+const NEXT_STEPS = "written data is kept: --resume continues, --force starts over";
 
 /** Returns the decision if it is a dataset, in place. `run` is undefined if all data was already written. */
 export async function outcomeOf(
@@ -36,11 +36,11 @@ export async function outcomeOf(
   const { names, stage } = setting;
   const found = await decidedOf(setting, run);
   if (typeof found !== "string") return found;
-  if (signal?.aborted) throw new WriteFailure(`stopped; ${GO_ON}`);
+  if (signal?.aborted) throw new WriteFailure(`stopped; ${NEXT_STEPS}`);
   const inOrder = [...(run?.troubles ?? [])].sort(([a], [b]) => a - b);
   const where = inOrder.map(([target, text]) => `target ${target} (${setting.targets[target]}): ${text}`);
   const detail = where.length === 0 ? "" : ` (${where.join("; ")})`;
-  const left = (await isResumable(names, stage)) ? `; ${GO_ON}` : "";
+  const left = (await isResumable(names, stage)) ? `; ${NEXT_STEPS}` : "";
   throw new WriteFailure(`nothing was committed to ${names.index}: ${found}${detail}${left}`);
 }
 

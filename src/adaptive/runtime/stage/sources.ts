@@ -18,7 +18,7 @@ export class SourceChanged extends SourceFailure {}
 
 const OPEN_MAX = 64;
 /** Sources checked at a time; one by one each would cost a round trip to the file system. */
-const LOOK_AT_ONCE = 16;
+const CHECKED_AT_ONCE = 16;
 
 /** Fails when any source has changed since the write was planned. */
 export async function requireUnchanged({ sources }: Stage): Promise<void> {
@@ -31,7 +31,7 @@ export async function requireUnchanged({ sources }: Stage): Promise<void> {
         throw failureOf(source, error);
       }
   };
-  await Promise.all(Array.from({ length: LOOK_AT_ONCE }, look));
+  await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, look));
 }
 
 export class SourceReader {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { machineNamed, withParameters } from "../machines/index.ts";
-import { MB, withUsual } from "../storage/index.ts";
+import { MB, withDefaults } from "../storage/index.ts";
 import { type AlternativesSetting, runAlternatives, stepsOf } from "./alternatives.ts";
 import { asynchronousWaits, stagingWaits } from "./buffers.ts";
 import { METADATA_SERVER, openFiles, staggersOf } from "./opens.ts";
@@ -65,7 +65,7 @@ describe("opens", () => {
 
 describe("the alternatives on a machine", () => {
   const quiet = withParameters(machineNamed("jaguar"), {
-    ...withUsual({}),
+    ...withDefaults({}),
     ...{ opOverhead: 0, diskRate: 100, clientRate: 50, dirtyLimit: 0, startJitter: 0 },
   });
   const setting: AlternativesSetting = {

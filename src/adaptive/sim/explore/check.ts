@@ -9,7 +9,7 @@ import {
 } from "../../protocol/index.ts";
 import { EventQueue } from "../events.ts";
 import { runAdaptive } from "../host/index.ts";
-import { makeWorld, withUsual } from "../storage/index.ts";
+import { makeWorld, withDefaults } from "../storage/index.ts";
 import { withCause } from "./orphans.ts";
 import { HEARTBEAT_SECONDS, type Scenario } from "./scenario.ts";
 
@@ -30,7 +30,7 @@ interface CheckOptions {
 }
 
 /** An idle machine with small latencies: only the order of events matters here. */
-const PARAMETERS = withUsual({ opOverhead: 0.005, dirtyLimit: 64 });
+const PARAMETERS = withDefaults({ opOverhead: 0.005, dirtyLimit: 64 });
 
 /** Far beyond the end of any run: leases last seconds. */
 const SECONDS_MAX = 20_000;
@@ -70,12 +70,12 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): C
       ...options,
     });
     const { outcome, reason, events, hash } = result;
-    const told = withCause(reason, scenario);
+    const fullReason = withCause(reason, scenario);
     return {
       violation: undefined,
       detail: "",
       outcome: outcome ?? "nobody left",
-      reason: told,
+      reason: fullReason,
       events,
       hash,
     };

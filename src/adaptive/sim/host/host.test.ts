@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../../base/errors.ts";
 import { InvariantViolation } from "../../protocol/index.ts";
-import { makeWorld, type StorageParameters, withUsual } from "../storage/index.ts";
+import { makeWorld, type StorageParameters, withDefaults } from "../storage/index.ts";
 import type { Fault } from "./faults.ts";
 import { CALL_MOVED } from "../../../model/write-run.ts";
 import { type AdaptiveOptions, type AdaptiveResult, runAdaptive } from "./run.ts";
@@ -18,7 +18,7 @@ interface Case extends Partial<Omit<AdaptiveOptions, "world">> {
 function run({ parameters, speeds, ...options }: Case): AdaptiveResult {
   const targets = options.targets ?? 4;
   const world = makeWorld({
-    parameters: withUsual({ ...PLAIN, ...parameters }),
+    parameters: withDefaults({ ...PLAIN, ...parameters }),
     machineTargets: targets,
     targets,
     run: { seed: 1, sample: 0, samples: 1 },
@@ -279,7 +279,7 @@ describe("with faults", () => {
 
 it("more targets than the storage has is refused in one line", () => {
   const world = makeWorld({
-    parameters: withUsual({}),
+    parameters: withDefaults({}),
     machineTargets: 2,
     targets: 2,
     run: { seed: 1, sample: 0, samples: 1 },

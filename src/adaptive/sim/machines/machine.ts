@@ -6,7 +6,7 @@ import {
   PARAMETERS,
   type ParameterName,
   type StorageParameters,
-  withUsual,
+  withDefaults,
 } from "../storage/index.ts";
 
 const MACHINE_KIND = "plimsoll machine";
@@ -96,7 +96,7 @@ function parametersOf(value: unknown, fail: (detail: string) => never): StorageP
         `parameter "${name}": expected a number from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}, found ${JSON.stringify(one)}`,
       );
   }
-  return withUsual(value as Partial<Record<ParameterName, number>>);
+  return withDefaults(value as Partial<Record<ParameterName, number>>);
 }
 
 function originsOf(value: unknown, fail: (detail: string) => never): Machine["origins"] {

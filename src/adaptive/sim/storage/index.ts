@@ -8,7 +8,7 @@ export {
   PARAMETERS,
   type ParameterName,
   type StorageParameters,
-  withUsual,
+  withDefaults,
 } from "./parameters.ts";
 export { type Flush, Storage } from "./storage.ts";
 export { type Interference, makeWorld, type World } from "./world.ts";

@@ -9,7 +9,7 @@ interface ParameterInfo {
   readonly unit: string;
   readonly meaning: string;
   /** Default for machine files: an undisturbed machine without contention. */
-  readonly usual: number;
+  readonly fallback: number;
   readonly min: number;
   readonly max: number;
 }
@@ -67,12 +67,12 @@ export type StorageParameters = Readonly<Record<ParameterName, number>>;
 export const PARAMETER_NAMES = Object.keys(PARAMETERS) as ParameterName[];
 
 /** All parameters, with defaults. */
-export function withUsual(given: Readonly<Partial<Record<ParameterName, number>>>): StorageParameters {
+export function withDefaults(given: Readonly<Partial<Record<ParameterName, number>>>): StorageParameters {
   const all = {} as Record<ParameterName, number>;
-  for (const name of PARAMETER_NAMES) all[name] = given[name] ?? PARAMETERS[name].usual;
+  for (const name of PARAMETER_NAMES) all[name] = given[name] ?? PARAMETERS[name].fallback;
   return all;
 }
 
-function row(unit: string, meaning: string, usual: number, min: number, max: number): ParameterInfo {
-  return { unit, meaning, usual, min, max };
+function row(unit: string, meaning: string, fallback: number, min: number, max: number): ParameterInfo {
+  return { unit, meaning, fallback, min, max };
 }

@@ -1,11 +1,11 @@
 /** Small worlds for tests: no background, no contention, no overhead by default. */
 
 import { EventQueue } from "../events.ts";
-import { type ParameterName, type StorageParameters, withUsual } from "./parameters.ts";
+import { type ParameterName, type StorageParameters, withDefaults } from "./parameters.ts";
 import { type Flush, Storage } from "./storage.ts";
 
 export const quiet = (changes: Partial<Record<ParameterName, number>> = {}): StorageParameters =>
-  withUsual({
+  withDefaults({
     diskRate: 100,
     ingestRate: 400,
     clientRate: 1000,

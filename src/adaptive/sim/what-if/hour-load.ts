@@ -148,23 +148,23 @@ const NOTHING_KNOWN: Causes = { elasticity: Array.from({ length: CLASSES }, () =
 function separate(seen: readonly Seen[], from: Causes, rounds: number): Causes {
   const counts = new Map<number, number>();
   for (const { file } of seen) counts.set(file, (counts.get(file) ?? 0) + 1);
-  const told = seen.filter(({ file }) => (counts.get(file) as number) >= FILE_LEAST);
+  const repeated = seen.filter(({ file }) => (counts.get(file) as number) >= FILE_LEAST);
   let { elasticity, load } = from;
   for (let round = 0; round < rounds; round++) {
     const own = medians(
-      told,
+      repeated,
       ({ file }) => file,
       ({ time, shared, kind, hour }) => time - shared - (elasticity[kind] as number) * (load.get(hour) ?? 0),
     );
     const rest = ({ time, shared, file }: Seen) => time - shared - (own.get(file) as number);
     load = medians(
-      told.filter(({ kind }) => (elasticity[kind] as number) > 0),
+      repeated.filter(({ kind }) => (elasticity[kind] as number) > 0),
       ({ hour }) => hour,
       (one) => rest(one) / (elasticity[one.kind] as number),
       ({ kind }) => elasticity[kind] as number,
     );
-    load = towardsUsual(load, told);
-    elasticity = elasticities(told, rest, load);
+    load = towardsUsual(load, repeated);
+    elasticity = elasticities(repeated, rest, load);
   }
   return { elasticity, load };
 }
@@ -200,9 +200,9 @@ function usualLoads(load: ReadonlyMap<number, number>): (number | undefined)[] {
 }
 
 /** Shrinks hours of few transfers towards the same hour of other days, and makes the median hour 0. */
-function towardsUsual(load: ReadonlyMap<number, number>, told: readonly Seen[]): Map<number, number> {
+function towardsUsual(load: ReadonlyMap<number, number>, repeated: readonly Seen[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const { hour } of told) counts.set(hour, (counts.get(hour) ?? 0) + 1);
+  for (const { hour } of repeated) counts.set(hour, (counts.get(hour) ?? 0) + 1);
   const usual = usualLoads(load);
   const all = [...load].map(([hour, value]): [number, number] => {
     const weight = counts.get(hour) ?? 0;
@@ -215,12 +215,12 @@ function towardsUsual(load: ReadonlyMap<number, number>, told: readonly Seen[]):
 
 /** Growth of time with load by kind: the median slope of single transfers, weighted by their load. */
 function elasticities(
-  told: readonly Seen[],
+  repeated: readonly Seen[],
   rest: (one: Seen) => number,
   load: ReadonlyMap<number, number>,
 ): number[] {
   const result = Array.from({ length: CLASSES }, (_, kind) => {
-    const own = told.filter((one) => one.kind === kind && Math.abs(load.get(one.hour) ?? 0) > 1e-9);
+    const own = repeated.filter((one) => one.kind === kind && Math.abs(load.get(one.hour) ?? 0) > 1e-9);
     const at = ({ hour }: Seen) => load.get(hour) as number;
     const slopes = own.map((one) => rest(one) / at(one));
     const found = weightedMedian(
@@ -230,7 +230,8 @@ function elasticities(
     // If all hours are equal the elasticity is unknown.
     return own.length < FILE_LEAST ? 1 : Math.max(0, found);
   });
-  const mean = told.reduce((sum, { kind }) => sum + (result[kind] as number), 0) / Math.max(1, told.length);
+  const mean =
+    repeated.reduce((sum, { kind }) => sum + (result[kind] as number), 0) / Math.max(1, repeated.length);
   return mean > 0 ? result.map((value) => value / mean) : result;
 }
 
@@ -286,7 +287,7 @@ function slopeOf(
   own: ReadonlyMap<number, number>,
   met: ReadonlyMap<number, Parameters<typeof slownessAt>[1]>,
 ): number {
-  const told = [...met]
+  const overlapping = [...met]
     // A file with a single transfer has a residual of 0.
     .filter(([i]) => own.has((seen[i] as Seen).file))
     .map(([i, pieces]) => ({
@@ -294,11 +295,11 @@ function slopeOf(
       pieces,
       weight: pieces.reduce((sum, { share, offered }) => sum + share * offered, 0),
     }));
-  if (told.length < SLOPE_LEAST) return 0;
-  const weights = told.map(({ weight }) => weight);
+  if (overlapping.length < SLOPE_LEAST) return 0;
+  const weights = overlapping.map(({ weight }) => weight);
   const beyond = (slope: number): number =>
     weightedMedian(
-      told.map(({ slowness, pieces }) => slowness - Math.log(slownessAt(slope, pieces))),
+      overlapping.map(({ slowness, pieces }) => slowness - Math.log(slownessAt(slope, pieces))),
       weights,
     );
   if (beyond(0) <= 0) return 0;

@@ -7,7 +7,7 @@ import { UsageError } from "../../../base/errors.ts";
 import { CALL_MOVED } from "../../../model/index.ts";
 import { EventQueue } from "../events.ts";
 import { runAdaptive } from "../host/index.ts";
-import { LIGHT_CHANGE, MB, Storage, withUsual } from "../storage/index.ts";
+import { LIGHT_CHANGE, MB, Storage, withDefaults } from "../storage/index.ts";
 import type { FittedStorage } from "./fit.ts";
 import { replayRuns } from "./fluid.ts";
 import type { RecordedRun } from "./recorded.ts";
@@ -99,7 +99,7 @@ function timeUnder(
   const storage = new Storage({
     queue,
     // No caches and no contention beyond the fit: rates are observed ones, at the load of that hour.
-    parameters: withUsual({
+    parameters: withDefaults({
       ...{
         diskRate: fit.usualRate / slowness / MB,
         diskFloor: 1,

@@ -41,7 +41,7 @@ export async function stopServers(folder: string, removeData = false): Promise<S
 async function stopOne(entry: ServerEntry, token: string): Promise<StopOutcome> {
   const { server, pid } = entry;
   if (!isAlive(entry)) return { server, pid, outcome: "gone" };
-  if ((await askToEnd(entry, token)) && (await isGone(entry, END_MS)))
+  if ((await requestShutdown(entry, token)) && (await isGone(entry, END_MS)))
     return { server, pid, outcome: "ended" };
   signal(entry, "SIGTERM");
   if (await isGone(entry, TERM_MS)) return { server, pid, outcome: "ended" };
@@ -51,7 +51,7 @@ async function stopOne(entry: ServerEntry, token: string): Promise<StopOutcome> 
 }
 
 /** Whether the same server instance has received the request. */
-async function askToEnd(entry: ServerEntry, token: string): Promise<boolean> {
+async function requestShutdown(entry: ServerEntry, token: string): Promise<boolean> {
   try {
     const link = await linkTo(entry, token);
     try {

@@ -59,7 +59,7 @@ export class ServerConnection implements Client {
     );
     this.#helloTimer = setTimeout(() => this.end(), HELLO_MS);
     socket.on("data", (chunk: Buffer) => this.#feed(() => this.#reader.feed(chunk)));
-    socket.on("drain", () => this.goOn());
+    socket.on("drain", () => this.proceed());
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(this.#helloTimer);
@@ -113,7 +113,7 @@ export class ServerConnection implements Client {
     this.#socket.pause();
     // Many small responses never fill the buffer, so no drain event follows.
     if (!this.#busy && !this.#ended && !this.#socket.writableNeedDrain)
-      this.#socket.write(NOTHING, () => this.goOn());
+      this.#socket.write(NOTHING, () => this.proceed());
   }
 
   #checkLength(length: number): void {
@@ -245,7 +245,7 @@ export class ServerConnection implements Client {
       this.#busy = false;
       if (this.#ended) return this.#releaseReply();
       this.#answerMoved(op, id, bytes);
-      this.goOn();
+      this.proceed();
     }, wait);
   }
 
@@ -279,7 +279,7 @@ export class ServerConnection implements Client {
       if (this.#ended) return;
       if (error === null) this.#answer(Op.sync, id, 0);
       else this.#refuse(id, error);
-      this.goOn();
+      this.proceed();
     };
     if (setting.syncs === "delayed") delayed.add(file, end);
     else files.sync(file, end);
@@ -291,7 +291,7 @@ export class ServerConnection implements Client {
   }
 
   /** Resumes reading frames, unless the client does not take its answers. */
-  goOn(): void {
+  proceed(): void {
     if (this.#ended || this.#busy || !this.#reader.stopped || this.#hasTooMuch()) return;
     if (this.#deferred !== undefined && !this.#server.waiting.hasRoom()) {
       this.#server.waiting.block(this);

@@ -15,9 +15,9 @@ process.once("message", (message: StartMessage) => {
   });
 });
 // Without a setting there is nothing to do.
-process.once("disconnect", exitUntold);
+process.once("disconnect", exitWithoutSetting);
 
-function exitUntold(): void {
+function exitWithoutSetting(): void {
   process.exit(1);
 }
 
@@ -51,7 +51,7 @@ async function start({ setting, detached }: StartMessage): Promise<void> {
   } catch (error) {
     throw new Error(listenFailure(setting.listen, error), { cause: error });
   }
-  process.removeListener("disconnect", exitUntold);
+  process.removeListener("disconnect", exitWithoutSetting);
   process.on("disconnect", () => {
     if (!detached) end();
   });

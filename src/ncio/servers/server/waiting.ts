@@ -7,7 +7,7 @@ export interface Client {
   /** Checks the client; ends it after this many checks without progress. */
   endIfStalled(looks: number): void;
   /** Continues if there is room for its requests; if not, asks to be called again. */
-  goOn(): void;
+  proceed(): void;
 }
 
 const WAKE_MS = 20;
@@ -47,7 +47,7 @@ export class Waiting {
   #wakeAll(): void {
     const blocked = [...this.#blocked];
     this.#blocked.clear();
-    for (const client of blocked) client.goOn();
+    for (const client of blocked) client.proceed();
     if (this.#blocked.size > 0) return;
     clearInterval(this.#wake);
     this.#wake = undefined;
