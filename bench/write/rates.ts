@@ -1,6 +1,6 @@
 /** Targets whose speeds are known: against the ideal from the rates, and against what the simulator says. */
 import { runAdaptive } from "../../src/adaptive/sim/host/run.ts";
-import { makeWorld, withUsual } from "../../src/adaptive/sim/storage/index.ts";
+import { makeWorld, withDefaults } from "../../src/adaptive/sim/storage/index.ts";
 import {
   type Bench,
   cell,
@@ -102,7 +102,7 @@ function predicted(rates: readonly number[], { blocks, blockBytes }: Case, polic
   const fastest = Math.max(...rates);
   const rate = fastest / MIB;
   const world = makeWorld({
-    parameters: withUsual({
+    parameters: withDefaults({
       diskRate: rate,
       ingestRate: rate,
       clientRate: rate,

@@ -86,7 +86,7 @@ describe("the demonstration", () => {
     );
     expect(plimsoll("verify", join(made, "checkpoint.bp"))).toMatchObject({ code: 0, err: "" });
     const page = readFileSync(join(made, "adaptive-write.html"), "utf8");
-    expect(page).toContain("Targets were made slow on purpose");
+    expect(page).toContain("Targets were throttled on purpose");
   });
 
   it("leaves beside each log the text and the JSON that parse --all gives, and says that the logs are synthetic", () => {

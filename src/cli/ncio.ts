@@ -45,7 +45,7 @@ export default defineCommand({
     if (context.json) return context.printJson(json);
     const [first] = measured.points;
     const lines = [
-      `Pattern    ${options.pattern}: ${formatCount(first?.count ?? 0)} regions per rank of ${formatBytes(first?.size ?? 0)}, one every ${formatBytes(first?.spacing ?? 0)}; ${formatBytes(first?.bytes ?? 0)} in all`,
+      `Pattern    ${options.pattern}: ${formatCount(first?.count ?? 0)} regions per rank of ${formatBytes(first?.size ?? 0)}, one every ${formatBytes(first?.spacing ?? 0)}; ${formatBytes(first?.bytes ?? 0)} in total`,
       ...headLines(measured.points, measured.machine, layout),
       "",
       ...pointLines(measured.points),

@@ -66,7 +66,7 @@ describe("papers", () => {
   });
 
   it("says in one line what is no result", async () => {
-    expect((await run("papers", folder)).err).toContain("no result of a study there");
+    expect((await run("papers", folder)).err).toContain("no study result in this folder");
     expect((await run("papers", join(metric, "runs.csv"))).err).toContain("not JSON");
     expect((await run("papers", metric, join(metric, "study.json"))).err).toContain(
       "a second result of the same study",

@@ -83,7 +83,7 @@ function numbers(flag: "start" | "count", text: string | undefined): { [name in 
   if (text === undefined) return {};
   const parts = text.split(",").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : Number.NaN));
   if (parts.some((part) => !Number.isSafeInteger(part)))
-    throw new UsageError(`--${flag} ${text}: expected whole numbers with commas between, such as 0,128`);
+    throw new UsageError(`--${flag} ${text}: expected comma-separated whole numbers, such as 0,128`);
   return { [flag]: parts };
 }
 

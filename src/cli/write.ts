@@ -54,7 +54,7 @@ const OPTIONS = {
   ),
   method: option.choice(
     ["adaptive", "static", "mpi-io"],
-    "for comparison, static: no rescheduling; mpi-io: a --workload into one file shared by MPI ranks, measured and removed",
+    "baselines: static (no rescheduling), or mpi-io (MPI ranks write a --workload into one shared file, which is measured and removed)",
     { default: "adaptive" },
   ),
   mpiexec: option.text(
@@ -75,7 +75,7 @@ const OPTIONS = {
   ),
   workload: option.choice(
     Object.keys(WORKLOADS),
-    "instead of sources: synthetic output of a program of the paper",
+    "instead of sources: synthetic output of one of the paper's programs",
   ),
   processes: option.whole("processes of the workload", { short: "n", min: 1, max: 1_000_000, default: 16 }),
   scale: option.number("scale factor of the workload size", { min: 1e-6, max: 1024, default: 1 }),

@@ -1,4 +1,4 @@
-/** The part of the demonstration that writes: one target is throttled to an eighth of the speed of the others. */
+/** The write of the demonstration: one target is throttled to 1/8 of the speed of the others. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stepDocument } from "../adaptive/steps/index.ts";

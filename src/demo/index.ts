@@ -22,16 +22,16 @@ import { adaptiveDemo } from "./adaptive.ts";
 /** First line of the folder's README: only a folder with it is replaced. */
 const MARK = "Plimsoll demonstration";
 
-/** The log that has something to say. */
+/** The log with findings. */
 export const REPORTED = "slow-checkpoint.darshan";
 
 export interface Demo {
   readonly folder: string;
   readonly logs: readonly Row[];
-  /** The page on one log, and what it says. */
+  /** Report on one log, and its verdict. */
   readonly report: string;
   readonly verdict: string;
-  /** The page on the writers, and what it says. */
+  /** Report on the write, and its verdict. */
   readonly adaptive: { readonly picture: string; readonly verdict: string };
 }
 
@@ -48,7 +48,7 @@ export async function makeDemo({ path, seed, madeBy }: DemoSetting, listener: Li
     writeFile(join(work, "README.txt"), readme(rows));
     return rows;
   });
-  // The report names its log, which has its name only now.
+  // The report names its log, which gets its name only now.
   const report = join(folder, "report.html");
   const verdict = await reportOn(join(folder, REPORTED), report, madeBy, listener);
   const writing = await adaptiveDemo(folder, madeBy, listener);

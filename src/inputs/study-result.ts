@@ -21,7 +21,7 @@ const addressOf = (path: string): string => path.split(sep).map(encodeURICompone
 function jsonIn(folder: string): string {
   const file = RESULT_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (file === undefined)
-    throw new UsageError(`${folder}: no result of a study there (expected ${RESULT_FILES.join(", ")})`);
+    throw new UsageError(`${folder}: no study result in this folder (expected ${RESULT_FILES.join(", ")})`);
   return file;
 }
 

@@ -1,17 +1,17 @@
-/** Who started this process, from its environment: before any MPI is loaded. */
+/** The launcher of this process, from its environment: before any MPI is loaded. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Launched {
-  /** The program that started the ranks, as people call it. */
+  /** The launcher, by its usual name. */
   readonly by: "Open MPI's mpiexec" | "mpiexec" | "srun";
-  /** Which MPI its ranks belong to: PMIx is Open MPI's way, PMI that of MPICH and compatible libraries. `none`: it offers neither. */
+  /** Process manager interface of its ranks: PMIx for Open MPI, PMI for MPICH and compatible. `none`: neither. */
   readonly speaks: "pmix" | "pmi" | "none";
   readonly rank: number;
   readonly size: number;
 }
 
-/** Undefined when this process is no rank of anything. */
+/** Undefined when this process is not a rank. */
 export function launchedBy(env: Environment): Launched | undefined {
   const slurm = place(env.SLURM_PROCID, env.SLURM_STEP_NUM_TASKS);
   const pmix = env.PMIX_RANK !== undefined;
@@ -20,7 +20,7 @@ export function launchedBy(env: Environment): Launched | undefined {
   const pmi = place(env.PMI_RANK, env.PMI_SIZE);
   const by = slurm !== undefined && env.SLURM_STEP_ID !== undefined ? "srun" : "mpiexec";
   if (pmi !== undefined) return { by, speaks: "pmi", ...pmi };
-  // Inside a batch script there are numbers of tasks too, but no step: that is one process that srun did not start.
+  // A batch script has task numbers too, but no step: it is a single process, not started by srun.
   if (slurm === undefined || env.SLURM_STEP_ID === undefined) return undefined;
   return { by: "srun", speaks: pmix ? "pmix" : "none", ...slurm };
 }

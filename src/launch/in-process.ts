@@ -31,7 +31,7 @@ class Hub {
     this.failed.catch(() => {});
   }
 
-  /** Everybody hands in one part for every rank, and gets all of them. */
+  /** Every rank hands in one part for each rank, and gets the parts of all. */
   meet(rank: number, parts: readonly Uint8Array[]): Promise<(readonly Uint8Array[])[]> {
     const round = this.#round;
     assert(round.parts[rank] === undefined, `rank ${rank} is ahead of the others`);

@@ -1,7 +1,7 @@
 /**
- * A file as a method of noncontiguous I/O sees it: the requests that a storage system offers. Every call of a file is one
- * request of the client; what it becomes inside (strips, servers) is counted by the back end. A call that returns nothing is done; one
- * that returns a promise is not, so that files of the machine need no turn of the event loop for each eight bytes.
+ * A file as seen by a method of noncontiguous I/O: the requests that a storage system offers. Every call on a file is one
+ * request of the client; the back end counts what it causes inside (strips, servers). A call that returns nothing is done; only
+ * slow ones return a promise, so that local files need no turn of the event loop for each eight bytes.
  */
 import type { Datatype } from "./pattern/index.ts";
 
@@ -24,31 +24,31 @@ export interface FileRegions {
 
 export interface StorageFile {
   write(at: number, bytes: Uint8Array): Done;
-  /** Fills all of the bytes; what was never written reads as zero. */
+  /** Fills all bytes; unwritten ones read as zero. */
   read(at: number, into: Uint8Array): Done;
-  /** Many contiguous requests, one for each region, one after the other: only the call is shared, never a request. May be absent. */
+  /** Many contiguous requests, one per region, in sequence: only the call is shared, never a request. Optional. */
   writeEach?(regions: FileRegions, memory: Uint8Array): Done;
   readEach?(regions: FileRegions, memory: Uint8Array): Done;
-  /** One contiguous request whose data lies in many buffers. May be absent: then whoever writes packs it. */
+  /** One contiguous request with data in many buffers. Optional: without it the caller packs the data. */
   writeGathered?(at: number, buffers: readonly Uint8Array[]): Done;
-  /** Absent where the storage knows only contiguous requests. At most `listMax` pieces; data is packed. */
+  /** Absent if the storage supports only contiguous requests. At most `listMax` pieces; data is packed. */
   writeList?(pieces: FilePieces, data: Uint8Array): Done;
   readList?(pieces: FilePieces, into: Uint8Array): Done;
   /** `type` lies at `start` of the file; `skip` bytes of its data come before those given (a large access in several requests). */
   writeType?(start: number, type: Datatype, skip: number, data: Uint8Array): Done;
   readType?(start: number, type: Datatype, skip: number, into: Uint8Array): Done;
-  /** What this process wrote is durable. */
+  /** Makes the writes of this process durable. */
   sync(): Done;
   close(): Done;
 }
 
-/** Requests, counted where they are made. A sync is none. */
+/** Requests, counted by the client. Syncs are not counted. */
 export interface RequestCounts {
   /** Calls of the client: contiguous, list and datatype requests together. */
   readonly requests: number;
-  /** Messages to servers, where there are servers: one request may need several. */
+  /** Messages to servers, if any: one request may need several. */
   readonly messages: number;
-  /** Bytes that went to or came from storage; more than asked for when holes are moved too. */
+  /** Bytes moved to or from storage; more than requested if holes are moved too. */
   readonly movedBytes: number;
 }
 
@@ -58,11 +58,11 @@ export interface Storage {
   /** The kinds of requests beyond contiguous ones. */
   readonly listMax: number | undefined;
   readonly hasTypes: boolean;
-  /** Most data of one list or datatype request; any size if absent. */
+  /** Max data of one list or datatype request; default: no limit. */
   readonly requestBytesMax?: number;
-  /** What was written can be read back. */
+  /** Whether written data can be read back. */
   readonly keeps: boolean;
-  /** `create`: there and empty (one rank does it, before the others open); `write`: for reading and writing; `read`: must be there. */
+  /** `create`: exists and is empty (done by one rank, before the others open); `write`: for reading and writing; `read`: must exist. */
   open(path: string, mode: "create" | "write" | "read"): Promise<StorageFile>;
   counts(): RequestCounts;
   remove(path: string): Promise<void>;

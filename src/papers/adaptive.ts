@@ -47,13 +47,13 @@ const COMPONENTS = [
     plimsoll ls DATASET | src/cli/dataset/dataset.test.ts | docs/formats/bp.md
   component characteristics | III.B.3 | Min and max of blocks in the index, to search by content
     plimsoll ls DATASET | src/cli/dataset/dataset.test.ts | docs/formats/bp.md
-  component read | IV.C | Read any data by one look into the index and one read
+  component read | IV.C | Read any data with one index lookup and one read
     plimsoll read DATASET VARIABLE | src/cli/dataset/dataset.test.ts | docs/formats/bp.md
-  component baseline | III.A | MPI-IO as what to compare with: one file on 160 targets
+  component baseline | III.A | Baseline: MPI-IO with one file on 160 targets
     ${RUN}
   component ior | II.1 | IOR with a file per process on fixed targets, with weak scaling
     ${RUN}
-  component interference | IV | A program that writes to eight targets all the time
+  component interference | IV | A program that writes continuously to eight targets
     plimsoll interfere | src/cli/interfere.test.ts | docs/write.md
   component machines | II | Jaguar, Franklin and XTP as models
     plimsoll sim replay --only table1 | src/adaptive/sim/machines/machine.test.ts | docs/simulator.md
@@ -79,7 +79,7 @@ const COMPONENTS = [
     ${OTHERS}
   component opens | VI | Future work: variability of file opens, staggered or at once
     ${OTHERS}
-  component baseline-real | III.A | MPI-IO for real: one file that all ranks share, flushed and closed
+  component baseline-real | III.A | Real MPI-IO: one file shared by all ranks, flushed and closed
     plimsoll write --method mpi-io --workload ior | test/adaptive/mpi-write.long.test.ts | docs/write.md
   table table-1 | Table I | Variability of hourly tests on three machines | 469, 2581, 400 and 320 tests
     ${COMMAND} | src/adaptive/paper/published.test.ts | ${MANUAL}
@@ -91,7 +91,7 @@ const COMPONENTS = [
     "output",
     "I",
     "Restart and analysis data of petascale codes: how often, and how much of each process",
-    "it is what applications of that time did; sizes and intervals are options here",
+    "it describes applications of that time; sizes and intervals are options here",
     ["plimsoll sim alternatives", MANUAL],
     "every 15 or 30 minutes; 64 to 200 MB",
   ),
@@ -99,8 +99,8 @@ const COMPONENTS = [
     "number",
     "capacities",
     "I, II",
-    "Storage and memory of the machines beside their targets and cores",
-    "no experiment depends on it, so the models do without",
+    "Storage and memory of the machines, in addition to targets and cores",
+    "no experiment depends on it, so the models omit it",
     ["plimsoll sim run", "docs/simulator.md"],
     "Jaguar 10 PB, 16 GB a node; Franklin 436 TB, 38,128 cores; XTP 61 TB",
   ),
@@ -109,7 +109,7 @@ const COMPONENTS = [
     "samples",
     "II.1, IV",
     "Samples behind each bar: Fig. 1, and Figs. 5 to 7",
-    "a number of samples is chosen, not found; the replay takes 40 and 10 unless --samples says otherwise",
+    "the number of samples is a choice, not a result; the replay uses 40 and 10 by default (--samples)",
     [COMMAND, MANUAL],
     "40; at least 5",
   ),
@@ -118,7 +118,7 @@ const COMPONENTS = [
     "mpi-trends",
     "II.4",
     "MPI-IO shows the same trends with inferior performance",
-    "the paper leaves its measurements out; the replay has MPI-IO on 160 targets in Figs 5 to 7, for other sizes and counts",
+    "the paper omits the measurements; the replay has MPI-IO on 160 targets in Figs 5 to 7, for other sizes and counts",
     [COMMAND, MANUAL],
   ),
 ];
@@ -161,7 +161,7 @@ const NUMBERS = CHECKS.map(
 const computed = (id: string, place: string, title: string, published: string, here: string): PaperItem =>
   computedItem(id, place, title, published, here, COMMAND, MANUAL);
 
-/** Table I has the deviation beside the mean and what it calls covariance, in MB/s; the replay compares the latter two. */
+/** Table I has mean and deviation in MB/s, and a "covariance"; the replay compares mean and covariance. */
 const DEVIATIONS = (
   [
     ["Jaguar", 17_800, 60.09, 10_700],
@@ -179,7 +179,7 @@ const DEVIATIONS = (
   ),
 );
 
-/** Numbers of the text that follow from others of it. */
+/** Numbers of the text that follow from other numbers in it. */
 const ARITHMETIC = [
   ...DEVIATIONS,
   computed(

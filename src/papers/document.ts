@@ -9,7 +9,7 @@ import type { PaperResults } from "./results.ts";
 import { REUSE_PAPER } from "./reuse.ts";
 import { SYSTEM_PAPER } from "./system.ts";
 
-/** In the order of the folders that hold their texts. */
+/** In the order of the folders with their texts. */
 export const PAPERS: readonly Paper[] = [REUSE_PAPER, METRIC_PAPER, ADAPTIVE_PAPER, SYSTEM_PAPER, NCIO_PAPER];
 
 interface PaperRow {
@@ -22,8 +22,8 @@ export const paperRows = (results: PaperResults): PaperRow[] =>
   PAPERS.flatMap((paper) => paper.items.map((item) => ({ paper, item, answer: item.answer(results) })));
 
 /**
- * Rows that are one statement of the paper: panels of a figure, a finding with its numbers, numbers of one item of a study. Comparable to
- * a count by hand, which does not count every number apart.
+ * Groups rows that are one statement of the paper: panels of a figure, a finding with its numbers, numbers of one item of a
+ * study. Comparable to a count by hand, which does not count every number separately.
  */
 function groupOf({ id, kind }: PaperItem): string {
   if (kind === "figure") return /^fig-\d+/.exec(id)?.[0] ?? id;
@@ -35,13 +35,13 @@ function groupOf({ id, kind }: PaperItem): string {
 
 interface Totals {
   readonly items: number;
-  /** Statements of the papers: rows that belong together count once. */
+  /** Statements of the papers: grouped rows count once. */
   readonly groups: number;
   readonly kinds: Readonly<Partial<Record<ItemKind, number>>>;
-  /** With a value, or a drawing, here. */
+  /** Items with a value or a drawing here. */
   readonly here: number;
   readonly verdicts: Readonly<Record<string, number>>;
-  /** Parts without a number of their own, which a test shows. */
+  /** Parts without a number, covered by a test. */
   readonly shown: number;
   readonly notJudged: number;
 }
@@ -90,15 +90,15 @@ export function papersDocument({ results, command, madeBy }: PapersInput): Docum
 const sourcesOf = (results: PaperResults): string[] =>
   Object.values(results).map((one: { readonly source: string }) => one.source);
 
-/** "Synthetic or simulated data: …" where any verdict rests on such. */
+/** "Synthetic or simulated data: …" if any verdict uses such data. */
 export function papersVerdict(rows: readonly PaperRow[]): string {
   const { items, groups, here, verdicts, shown, notJudged } = totalsOf(rows);
   const made = new Set(rows.flatMap(({ answer: { verdict, origin } }) => (verdict === "" ? [] : [origin])));
   const unreal = (["synthetic", "simulated"] as const).filter((origin) => made.has(origin));
   const prefix = unreal.length === 0 ? "" : `Partly ${unreal.join(" and ")} data: `;
   const counts = Object.entries(verdicts).map(([verdict, count]) => `${count} × ${verdict}`);
-  const judged = [...counts, `${notJudged} × not judged, each with its reason`].join(", ");
-  return `${prefix}${formatMany(items, "item")} of five papers, of which ${shown} are parts that a test shows and ${here} ${here === 1 ? "has" : "have"} a value here. Verdicts: ${judged}. Panels of a figure, and a finding with its numbers, counted once, they are ${formatMany(groups, "statement")}.`;
+  const judged = [...counts, `${notJudged} × not judged, with reasons`].join(", ");
+  return `${prefix}${formatMany(items, "item")} of five papers: ${shown} are parts covered by tests, ${here} ${here === 1 ? "has" : "have"} a value here. Verdicts: ${judged}. With panels of a figure, and findings with their numbers, counted once: ${formatMany(groups, "statement")}.`;
 }
 
 const KINDS: readonly ItemKind[] = ["component", "algorithm", "figure", "table", "finding", "number"];
@@ -128,7 +128,7 @@ function totalsSection(rows: readonly PaperRow[]): Section {
     id: "totals",
     title: "Totals",
     intro:
-      "Counted from the lists below. An item is one row: a number, a panel of a figure, a claim, or a part of the method; a statement joins the rows that a reader would count once. A count by hand gave 227 such statements; here set-ups, single steps and contradictions have rows too, so there are more. Published numbers are those that the studies judge by. Items without a verdict give the reason; a component names the test that shows it.",
+      "Counted from the lists below. An item is one row: a number, a panel of a figure, a claim, or a part of the method; a statement joins rows that a reader would count once. A count by hand gave 227 statements; the list is longer since it has rows for set-ups, single steps and contradictions too. Published numbers are those used by the studies. Items without a verdict give the reason; a component names its test.",
     blocks: [
       {
         kind: "table",
@@ -141,11 +141,7 @@ function totalsSection(rows: readonly PaperRow[]): Section {
           ...KINDS.map((kind) =>
             column(kind, `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s`, `Items of kind ${kind}.`),
           ),
-          column(
-            "shown",
-            "Shown",
-            "Parts without a number of their own; the row names the test that shows it.",
-          ),
+          column("shown", "Shown", "Parts without a number; the row names their test."),
           column("here", "Here", "With a value or a drawing in the given results."),
           ...words.map((word) =>
             column(word, word.charAt(0).toUpperCase() + word.slice(1), `Items with the verdict ${word}.`),
@@ -184,20 +180,20 @@ function itemsTable(paper: Paper, rows: readonly PaperRow[]): TableBlock {
     caption: "Every item, the published value, and the value here.",
     columns: [
       {
-        ...text("id", "Item", "Id in the study, or short name; leads to its place in the report."),
+        ...text("id", "Item", "Id in the study, or short name; links to the report."),
         link: "link",
       },
-      text("title", "What", "In short."),
-      text("published", "Published", "Value in the paper; – if it has nothing to compare."),
-      text("here", "Here", "The same in the given results."),
-      text("verdict", "Verdict", "Verdict of the study; there: a part that a test shows."),
-      text("because", "Because", "The deciding claim, or why there is no verdict."),
+      text("title", "What", "Short description."),
+      text("published", "Published", "Value in the paper; – without a comparable value."),
+      text("here", "Here", "Value in the given results."),
+      text("verdict", "Verdict", "Verdict of the study; there: a part covered by a test."),
+      text("because", "Because", "The deciding claim, or the reason without a verdict."),
       text("place", "Place", "Section, figure or table of the paper."),
       text("kind", "Kind", "Component, algorithm, figure, table, finding or number."),
       text("command", "Command", "Computes the item."),
       { ...text("origin", "Origin", "Source of the value here."), hidden: true },
       text("manual", "Manual", "Page of the documentation."),
-      { ...text("link", "Address", "Place in the report that shows it."), hidden: true },
+      { ...text("link", "Address", "Place in the report."), hidden: true },
     ],
     rows: rows.map(({ item, answer }): Cell[] => [
       item.id,
@@ -218,11 +214,11 @@ function itemsTable(paper: Paper, rows: readonly PaperRow[]): TableBlock {
   };
 }
 
-/** A value that no machine gave says so beside it. */
+/** Marks values that were not measured. */
 export const hereText = ({ here, origin }: Answer): string =>
   here === "" ? "–" : origin === "synthetic" || origin === "simulated" ? `${here} (${origin})` : here;
 
-/** Parts have no number to judge: a test shows that they are there. */
+/** Parts have no number to judge: a test covers them. */
 export const verdictText = ({ verdict, test }: Answer): string =>
   test === undefined ? verdict || "not judged" : "there";
 

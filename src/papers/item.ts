@@ -1,4 +1,4 @@
-/** An item of a paper: what it is, where it stands, which command gives it, and what finished results say of it. */
+/** An item of a paper: its kind and place, the command that computes it, and its value in finished results. */
 import type { PaperResults } from "./results.ts";
 
 type PaperId = "reuse" | "metric" | "adaptive" | "system" | "ncio";
@@ -19,27 +19,27 @@ export interface PaperItem {
   /** Section, figure or table of the paper. */
   readonly place: string;
   readonly title: string;
-  /** What the paper prints; empty where it prints nothing that could be compared. */
+  /** The published value; empty without a comparable one. */
   readonly published: string;
   readonly command: string;
-  /** Manual that describes it, for when there is no report to lead to: "docs/study-reuse.md#a08". */
+  /** Manual page, used without a report: "docs/study-reuse.md#a08". */
   readonly manual: string;
   answer(results: PaperResults): Answer;
 }
 
-/** Where a value here is from. */
+/** Origin of a value here. */
 export type Origin = "" | "computed" | "measured" | "simulated" | "synthetic";
 
 export interface Answer {
-  /** Empty: nothing to show. */
+  /** Empty: no value. */
   readonly here: string;
   /** Empty: not judged, and `because` says why. */
   readonly verdict: string;
   readonly because: string;
   readonly origin: Origin;
-  /** Test that shows a part at work; only of parts, which have nothing to judge. */
+  /** Test of a part; only for parts, which have no verdict. */
   readonly test?: string;
-  /** Where the report shows it: path and anchor. */
+  /** Place in the report: path and anchor. */
   readonly link?: string;
 }
 
@@ -51,8 +51,8 @@ export const notJudged = (because: string, here = "", origin: Origin = ""): Answ
 });
 
 /**
- * Parts and methods of a paper: nothing to measure, so each names the test that shows it at work. Two lines each:
- * kind and id | place | title | what the paper prints, if anything; then command | test | manual.
+ * Parts and methods of a paper: without measurements, so each names its test. Two lines each: kind and id | place
+ * | title | published value, if any; then command | test | manual.
  */
 export function parts(lines: string): PaperItem[] {
   const fields = lines
@@ -68,7 +68,7 @@ export function parts(lines: string): PaperItem[] {
   });
 }
 
-/** A number that follows from others by arithmetic; `holds` where both are the same. */
+/** A number that follows from others by arithmetic; `holds` if both are equal. */
 export const computed = (
   id: string,
   place: string,
@@ -88,7 +88,7 @@ export const computed = (
   }),
 });
 
-/** What no command gives; `because` says why, and `command` comes nearest to it. */
+/** An item that no command computes; `because` is the reason, and `command` the closest one. */
 export const unjudged = (
   kind: ItemKind,
   id: string,

@@ -28,7 +28,7 @@ const COMPONENTS = [
   ...parts(`
   component bps | III.A, (1) | BPS: blocks that the application asked for over I/O time | B / T
     ${COMPUTED}
-  component others | II | IOPS, bandwidth and mean response time beside it
+  component others | II | IOPS, bandwidth and mean response time next to it
     ${COMPUTED}
   component inactive | III.A | Time without any access does not count
     ${COMPUTED}
@@ -40,9 +40,9 @@ const COMPONENTS = [
     plimsoll record -- PROGRAM | test/record/programs.test.ts | docs/record.md
   component step-2 | III.B | Step 2: accesses of all processes and applications in one collection
     plimsoll bps TRACE | test/cli/bps.test.ts | docs/bps.md
-  algorithm step-3 | III.B, Fig. 3 | Step 3: the overlapped time; printed with T = where T += is meant
+  algorithm step-3 | III.B, Fig. 3 | Step 3: the overlapped time; misprinted as T = instead of T +=
     plimsoll bps TRACE | src/analyze/metric/access-metrics.test.ts | docs/bps.md
-  algorithm correlation | IV.A, (2) | Correlation with execution time, positive where the direction is that of Table 1
+  algorithm correlation | IV.A, (2) | Correlation with execution time, positive if the direction is that of Table 1
     ${COMMAND} | test/analyze/study-metric.test.ts | ${MANUAL}
   component iozone | IV.B | Workloads like IOzone: sequential records, one process or a file each
     ${WORKLOADS}
@@ -52,7 +52,7 @@ const COMPONENTS = [
     ${WORKLOADS}
   component cold | IV.B | Caches flushed before each run, runs repeated and averaged
     ${WORKLOADS}
-  component while-running | III.C | T of what was recorded so far, computed while the application runs
+  component while-running | III.C | T of the records so far, computed while the application runs
     plimsoll bps TRACE | test/record/while-running.test.ts | docs/record.md
   component block | III.A | A block of 512 bytes; --block sets another | 512 bytes
     ${COMPUTED}
@@ -62,15 +62,15 @@ const COMPONENTS = [
     "drive",
     "II",
     "Seek time and rotational latency, metrics of one drive",
-    "no input holds the seeks of a drive, and the paper measures none",
+    "no input records the seeks of a drive, and the paper measures none",
     ["plimsoll bps TRACE", "docs/bps.md"],
   ),
   unjudged(
     "algorithm",
     "cost",
     "III.C",
-    "Steps that it takes to compute T from n records",
-    "it is a bound, and no time; here times in order are not sorted at all. The manual has seconds for 100 million accesses",
+    "Steps to compute T from n records",
+    "it is a bound, not a time; times that are already in order are not sorted here. The manual has seconds for 100 million accesses",
     ["plimsoll bps TRACE", "docs/bps.md"],
     "O(n log n)",
   ),
@@ -79,7 +79,7 @@ const COMPONENTS = [
     "cluster",
     "IV.B",
     "The cluster of the experiments: 65 nodes, disks and SSDs, Gigabit Ethernet, PVFS2",
-    "it is the paper's; a study names the machine that it ran on at its head, and emulates slower devices by delays",
+    "it belongs to the paper; a study names its own machine in its header, and emulates slower devices by delays",
     [COMMAND, MANUAL],
   ),
   ...parts(`
@@ -158,12 +158,12 @@ const finding = (
           results.metric,
           id,
           ({ measured }) => (Number.isNaN(measured) ? "" : measured.toFixed(2)),
-          // A set has a section of its own; what is about all of them stands in the verdicts.
+          // Each set has a section; claims on all sets are in the verdicts.
           /^C06\.\d/.test(id) ? `set-${id.split(".")[1]}` : "verdicts",
         ),
 });
 
-/** Coefficients of one set: a number where the text has one, a direction elsewhere. */
+/** Coefficients of one set: a number if the text has one, otherwise a direction. */
 const COEFFICIENTS = SETS_OF_PAPER.flatMap((set) =>
   METRIC_NAMES.map((metric) => {
     const { value, direction, source } = PUBLISHED[set][metric];
@@ -200,7 +200,7 @@ const POINT_WORDS = [
   ["executionSeconds", "execution time", " s"],
 ] as const;
 
-/** Single points that the text gives, beside the case of the same size. */
+/** Single points in the text, with the case of the same size. */
 const POINTS = PUBLISHED_POINTS.flatMap((point) =>
   POINT_WORDS.flatMap(([key, label, unit]): PaperItem[] => {
     const value = point[key];
@@ -240,7 +240,7 @@ function pointAnswer(
   const link = study.report === undefined ? {} : { link: `${study.report}#set-${set}` };
   return {
     ...notJudged(
-      "another device and another amount of data; only directions are compared",
+      "a different device and amount of data; only directions are compared",
       `${Number(found.toPrecision(4))}${unit}`,
       study.simulated ? "simulated" : "measured",
     ),
@@ -248,7 +248,7 @@ function pointAnswer(
   };
 }
 
-/** Relations between the points of a set that the text states; each case has the metric and the execution time. */
+/** Relations between the points of a set in the text; each case has the metric and the execution time. */
 const relation = (
   set: SetId,
   id: string,
@@ -282,12 +282,12 @@ const RELATIONS = [
         return Math.max(...values) / Math.min(...values);
       };
       const [arpt, time] = [range("arpt"), range("executionSeconds")];
-      return [`most over least ${arpt.toFixed(2)} and ${time.toFixed(2)}`, arpt < time];
+      return [`max over min ${arpt.toFixed(2)} and ${time.toFixed(2)}`, arpt < time];
     },
   ),
 ];
 
-/** The file of set 2 over a record and the IOPS that the text gives: how long that takes. */
+/** Time for the file of set 2 with a record size and IOPS of the text. */
 const secondsBy = (record: number, iops: number) => 2 ** 34 / record / iops;
 const TIMES = (
   [
@@ -308,7 +308,7 @@ const TIMES = (
   );
 });
 
-/** What measuring costs by the paper, beside the same computed. */
+/** Overhead of measuring: published and computed. */
 const OVERHEAD = PUBLISHED_OVERHEAD.map(
   ({ id, place, title, published, here, holds }): PaperItem =>
     computed(id, place, title, published, here, "plimsoll study metric --explain", MANUAL, holds),

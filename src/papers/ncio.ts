@@ -68,7 +68,7 @@ const COMPONENTS = [
     ${SYNCS}
   component inside | 7 | Future work: two phase that uses list or datatype I/O inside
     plimsoll ncio --method two-phase --inside datatype | src/ncio/method/methods.test.ts | ${MANUAL}
-  component late | 6, guideline 7 | Ranks that come late, and who waits for them
+  component late | 6, guideline 7 | Late ranks, and the ranks that wait for them
     plimsoll ncio --late 1 | test/ncio/claims.test.ts | ${MANUAL}
   component advice | 6 | Guidelines as advice for a pattern
     plimsoll ncio advise | test/ncio/advice.test.ts | ${MANUAL}
@@ -84,7 +84,7 @@ const COMPONENTS = [
     "platform",
     "5",
     "The cluster of the experiments: 64 processes on 32 nodes, 16 servers, Myrinet",
-    "it is the paper's; a sweep names the machine, ranks and storage that it ran on at its head",
+    "it belongs to the paper; a sweep names its own machine, ranks and storage in its header",
     [COMMAND, MANUAL],
   ),
 ];
@@ -109,8 +109,8 @@ const FIGURES = (
   ),
 );
 
-/** What the guidelines say before anything was measured: their titles and published numbers. */
-const NOTHING: NcioSweep = {
+/** An empty sweep: the guidelines with titles and published numbers only. */
+const EMPTY_SWEEP: NcioSweep = {
   plimsoll: "ncio-sweep",
   version: 1,
   variables: {},
@@ -122,7 +122,7 @@ const NOTHING: NcioSweep = {
   points: [],
 };
 
-const GUIDELINES = guidelinesOf(NOTHING);
+const GUIDELINES = guidelinesOf(EMPTY_SWEEP);
 
 const FINDINGS = GUIDELINES.map(
   ({ number, title }): PaperItem => ({
@@ -171,7 +171,7 @@ const NUMBERS = GUIDELINES.flatMap(({ number, measures }) =>
 
 const FIGURE_OF = { count: 4, size: 5, spacing: 6 } as const;
 
-/** Bandwidths of single bars that the text gives. */
+/** Bandwidths of single bars in the text. */
 const BANDWIDTHS = PUBLISHED_BANDWIDTHS.map((one): PaperItem => {
   const { variable, case: accessCase, method, at, bytesPerSecond, note } = one;
   const name = method === undefined ? "all methods" : METHOD_WORDS[method].label;
@@ -204,7 +204,7 @@ const BANDWIDTHS = PUBLISHED_BANDWIDTHS.map((one): PaperItem => {
 });
 
 /** Relations of sections 4 and 5, each with its published number. */
-const CLAIMS = claimsOf(NOTHING).map(
+const CLAIMS = claimsOf(EMPTY_SWEEP).map(
   ({ id, place, title, published }): PaperItem => ({
     id,
     kind: /\d/.test(published) ? "number" : "finding",
@@ -220,7 +220,7 @@ const CLAIMS = claimsOf(NOTHING).map(
   }),
 );
 
-/** Numbers of the text that follow from others of it. */
+/** Numbers of the text that follow from other numbers in it. */
 const ARITHMETIC = (
   [
     [

@@ -1,14 +1,14 @@
-/** Results of finished studies, as their JSON files have them. They may come from anywhere, so every field is looked at. */
+/** Results of finished studies from their JSON files. They are untrusted, so every field is checked. */
 import { FormatError } from "../base/errors.ts";
 import type { NcioSweep } from "../model/index.ts";
 import { readSweep } from "../ncio/judge/index.ts";
 
-/** What all results have: what is drawn, and where the report is. */
+/** Common fields of all results: figures, and address of the report. */
 interface ResultBase {
   readonly source: string;
-  /** Address of report.html beside the JSON file; undefined where there is none. */
+  /** Address of report.html beside the JSON file; undefined without one. */
   readonly report: string | undefined;
-  /** Ids of the figures; undefined in results that were printed and not written. */
+  /** Ids of the figures; undefined in results that were printed but not written. */
   readonly figures: readonly string[] | undefined;
 }
 
@@ -23,11 +23,11 @@ export interface FindingResult {
 /** A study over a store, or that of the metric. */
 export interface StudyOutcome extends ResultBase {
   readonly synthetic: boolean;
-  /** Some of the data was recorded on a machine, and some generated. */
+  /** Data is partly recorded and partly generated. */
   readonly mixed: boolean;
   readonly simulated: boolean;
   readonly items: Readonly<Record<string, Fields>>;
-  /** Values of items by cluster, where the study keeps clusters apart. */
+  /** Values of items by cluster, if the study separates clusters. */
   readonly clusters: Readonly<Record<string, Readonly<Record<string, Fields>>>>;
   readonly findings: readonly FindingResult[];
 }
@@ -57,7 +57,7 @@ export interface GivenResult {
   readonly value: unknown;
 }
 
-/** One result of each study; a second of the same is an error, since it is not clear which to show. */
+/** One result per study; a second one is an error, since the choice would be ambiguous. */
 export function paperResults(given: readonly GivenResult[]): PaperResults {
   const found: Record<string, ResultBase> = {};
   for (const one of given) {
@@ -108,7 +108,7 @@ function fail(source: string): never {
 function studyOf(value: Fields, source: string): Omit<StudyOutcome, keyof ResultBase> {
   const { items, findings, origin } = value;
   if (!isFields(items) || !Array.isArray(findings))
-    throw new FormatError(source, {}, "a study without items and findings; make it again");
+    throw new FormatError(source, {}, "a study without items and findings; run it again");
   const generated = isFields(origin) ? Number(origin.synthetic) : 0;
   return {
     synthetic: generated > 0,
@@ -133,7 +133,7 @@ function studyOf(value: Fields, source: string): Omit<StudyOutcome, keyof Result
 
 function findingOf(value: unknown, source: string): FindingResult {
   if (!isFields(value) || typeof value.id !== "string" || typeof value.verdict !== "string")
-    throw new FormatError(source, {}, "a finding without id or verdict; make the study again");
+    throw new FormatError(source, {}, "a finding without id or verdict; run the study again");
   const claims = Array.isArray(value.claims) ? value.claims : [];
   return {
     id: value.id,
@@ -150,7 +150,7 @@ function findingOf(value: unknown, source: string): FindingResult {
 
 function checkOf(value: unknown, source: string): ReplayOutcome["checks"][number] {
   if (!isFields(value) || typeof value.id !== "string" || typeof value.verdict !== "string")
-    throw new FormatError(source, {}, "a check without id or verdict; make the replay again");
+    throw new FormatError(source, {}, "a check without id or verdict; run the replay again");
   return {
     id: value.id,
     verdict: value.verdict,
@@ -158,5 +158,5 @@ function checkOf(value: unknown, source: string): ReplayOutcome["checks"][number
   };
 }
 
-/** JSON has null for what is not known. */
+/** JSON has null for unknown values. */
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);

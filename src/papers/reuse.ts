@@ -40,20 +40,20 @@ const COMPONENTS = [
     "component",
     "limits",
     "4",
-    "What the logs cannot tell: sizes of files, overwrites, nodes, users who opted out, more than four months",
-    "the paper names them as limits and gives no number; a log has no field for them. How long the logs reach stands at the head of the study",
+    "Limits of the logs: sizes of files, overwrites, nodes, users who opted out, more than four months",
+    "the paper names them as limits and gives no number; a log has no field for them. The header of the study has the period of the logs",
     [COMMAND, MANUAL],
   ),
   unjudged(
     "component",
     "write-runs",
     "Finding 6",
-    "Fewer write runs at a time, and what that would change",
+    "Effect of fewer concurrent write runs",
     "the paper proposes it and gives no result; a cap moves runs in time, and logs do not say which runs could wait. The nearest question, one run fewer, has an answer",
     ["plimsoll sim what-if --store S --remove-run ID", "docs/sim-replay.md"],
   ),
   ...parts(`
-  component what-if | 4 | What if a run were removed? The paper cannot tell
+  component what-if | 4 | Effect of removing a run, which the paper cannot answer
     plimsoll sim what-if --store S | test/adaptive/sim-what-if.test.ts | docs/simulator.md
   component heat-maps | 2.1 | Figures: heat maps of two values, colour by number of files
     ${COMMAND} | src/plot/charts/density.test.ts | ${MANUAL}
@@ -75,21 +75,21 @@ const COMPONENTS = [
     ${BY_STUDY}
   algorithm cov | 2.1, 3.2 | Coefficient of variation over runs of a file, and within an hour
     ${BY_STUDY}
-  table classes-and-runs | 2.3 | Types of runs by class of the file: who works on which files
+  table classes-and-runs | 2.3 | Types of runs by class of the file
     ${COMMAND} | test/analyze/study-reuse-more.test.ts | ${MANUAL}#a17
   algorithm producers | 3.1, finding 5 | Whether each application reads and writes the files that it shares
     ${COMMAND} | test/analyze/study-reuse-more.test.ts | ${MANUAL}#a19
   `),
 ];
 
-/** What the paper says of its data, and no log can show. */
+/** Statements of the paper on its data that no log can show. */
 const CONDITIONS = [
   unjudged(
     "number",
     "period",
     "1, 2.1",
     "Period of the logs",
-    "a study says its own period at its head",
+    "a study has its own period in its header",
     [COMMAND, MANUAL],
     "four months, October 2017 to January 2018",
   ),
@@ -97,8 +97,8 @@ const CONDITIONS = [
     "number",
     "season",
     "4",
-    "I/O traffic is much the same all year",
-    "the paper takes it from others; study system tests months where a store has jobs of a year (B09)",
+    "I/O traffic is similar all year",
+    "the paper cites it; study system tests months if a store has jobs of a year (B09)",
     ["plimsoll study system --store S -o study", "docs/study-system.md#b09"],
     "no significant seasonal behaviour",
   ),
@@ -161,7 +161,7 @@ const FINDINGS = [
   finding(10, "3.2", "Bytes repeat, times do not", ["A15.meanCovBytes", "A15.meanCovTime"]),
 ];
 
-/** What the text says without a number of its own, with the value of the study beside it. */
+/** Statements of the text without a number, with the value of the study. */
 const STATEMENTS = (
   [
     ["A02.below100GB", "2.2, Fig. 2", "Most files move less than 100 GB"],
@@ -173,20 +173,24 @@ const STATEMENTS = (
       "2.3",
       "Write-heavy files are written by write runs (here: share of their runs)",
     ],
-    ["A17.bothByReads", "2.3", "Read runs work on the other files too (here: share of their runs)"],
-    ["A17.bothByWrites", "2.3", "Write runs work on the other files too (here: share of their runs)"],
+    ["A17.bothByReads", "2.3", "Read runs use the other files too (here: share of their runs)"],
+    ["A17.bothByWrites", "2.3", "Write runs use the other files too (here: share of their runs)"],
     ["A18.readGapOverRun", "3.1, finding 3", "Read gaps are much longer than runs (here: mean over mean)"],
     ["A18.writeGapOverRun", "3.1, finding 3", "Write gaps are much longer than runs (here: mean over mean)"],
-    ["A10.filesOfSeveralUsers", "3.1", "All applications of a file are of one user (here: files of more)"],
+    [
+      "A10.filesOfSeveralUsers",
+      "3.1",
+      "All applications of a file belong to one user (here: files of several users)",
+    ],
     [
       "A19.pairsReadAndWrite",
       "3.1, finding 5",
-      "Each application reads and writes what it shares (here: share of them)",
+      "Each application reads and writes its shared files (here: share of applications)",
     ],
     ["A12.filesLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in files than in data"],
     ["A12.applicationsLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in applications"],
     ["A12.usersLeastOverMost", "3.2, Fig. 7", "OSTs are more alike in users"],
-    ["A13.stdioAccesses", "3.2, Fig. 8", "STDIO is the interface that is used least (here: accesses)"],
+    ["A13.stdioAccesses", "3.2, Fig. 8", "STDIO is the least used interface (here: accesses)"],
     ["A13.posixSdSeconds", "3.2, Fig. 8(c)", "Times of ranks differ most through POSIX (here: sd)"],
     [
       "A14.slowestHour",
@@ -203,7 +207,7 @@ const STATEMENTS = (
   ] as const
 ).map(([full, place, title]) => valueItem(STUDY, full, place, title));
 
-/** Numbers of the text that follow from others of it. */
+/** Numbers of the text that follow from other numbers in it. */
 const SUMS = (
   [
     [
@@ -265,7 +269,7 @@ const SUMS = (
     [
       "posix-spread",
       "3.2",
-      "Deviation over ranks beside the data of a run, POSIX",
+      "Deviation over ranks relative to the data of a run, POSIX",
       "negligible",
       `${((100 * 1.5) / 260).toFixed(1)} % at most`,
       true,

@@ -1,11 +1,11 @@
-/** Items of the two papers whose studies read a store: numbers from the items of the study, findings, and figures. */
+/** Items of the two papers with store studies: numbers from the items of the study, findings, and figures. */
 import { assert } from "../base/assert.ts";
 import type { StudyKind } from "../analyze/study/common/sections.ts";
 import { infoOf, itemAndKey, publishedText, type Value, valueText } from "../analyze/study/common/values.ts";
 import { type Answer, notJudged, type Origin, type PaperItem } from "./item.ts";
 import type { FindingResult, PaperResults, StudyOutcome } from "./results.ts";
 
-/** A study as the list of its paper's items sees it. */
+/** A study as used for the items of its paper. */
 export interface StudyPaper<Published> {
   readonly paper: "reuse" | "system";
   readonly kind: StudyKind<Published>;
@@ -13,7 +13,7 @@ export interface StudyPaper<Published> {
   readonly manual: string;
 }
 
-/** Each number that the study has beside one of the paper. */
+/** Every number of the study with a published counterpart. */
 export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[] {
   return study.kind.items.flatMap((item) =>
     Object.entries({ ...item.values, ...item.tabled, ...item.others }).flatMap(([key, info]): PaperItem[] => {
@@ -35,7 +35,7 @@ export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[
   );
 }
 
-/** A statement without a number in the paper, beside a value of the study. */
+/** A statement without a number in the paper, with a value of the study. */
 export function valueItem<Published>(
   study: StudyPaper<Published>,
   full: string,
@@ -56,7 +56,7 @@ const NO_RESULT: Answer = notJudged("no study was given");
 const originOf = ({ synthetic, simulated }: StudyOutcome): Origin =>
   simulated ? "simulated" : synthetic ? "synthetic" : "measured";
 
-/** The number here, and the claim of a finding that rests on it. */
+/** The number here, and the claim of a finding that uses it. */
 function numberAnswer<Published>(
   { kind }: StudyPaper<Published>,
   full: string,
@@ -77,10 +77,10 @@ function numberAnswer<Published>(
       : hereText(kind, full, value);
   const origin = originOf(outcome);
   const link = linkTo(outcome, `table-${id.toLowerCase()}-values`);
-  if (here === "") return notJudged("the study gives no such number; only the paper has it", "", "");
+  if (here === "") return notJudged("only the paper has this number", "", "");
   if (claimed === undefined)
     return {
-      ...notJudged("no claim of a finding rests on it; the two numbers stand side by side", here, origin),
+      ...notJudged("no claim of a finding uses it; compare the two numbers", here, origin),
       ...link,
     };
   const { finding, claim } = claimed;
@@ -101,12 +101,12 @@ function numberAnswer<Published>(
 function hereText<Published>(kind: StudyKind<Published>, full: string, value: unknown): string {
   const [unit] = infoOf(kind.items, full);
   if (value === null || value === undefined) return "";
-  // Sums of bytes beyond 2^53 are texts in JSON.
+  // Byte sums beyond 2^53 are strings in JSON.
   const number = typeof value === "string" && /^\d+$/.test(value) ? BigInt(value) : (value as Value);
   return typeof number === "number" && Number.isNaN(number) ? "" : valueText(unit, number);
 }
 
-/** What holds in generated data is not confirmed by it. */
+/** Generated data cannot confirm a claim. */
 function verdictWord(word: string, { synthetic, mixed, simulated }: StudyOutcome): string {
   if (word === "fails") return "refuted";
   const held = word === "holds" || word === "confirmed";
@@ -118,7 +118,7 @@ function verdictWord(word: string, { synthetic, mixed, simulated }: StudyOutcome
 const linkTo = ({ report }: StudyOutcome, anchor: string): { readonly link?: string } =>
   report === undefined ? {} : { link: `${report}#${anchor}` };
 
-/** A finding with the numbers of the paper that it rests on; `judgedBy` is that of the study. */
+/** A finding with its published numbers; `judgedBy` is that of the study. */
 export function findingItem<Published>(
   study: StudyPaper<Published>,
   id: string,
@@ -172,7 +172,7 @@ export function findingAnswer(
   };
 }
 
-/** A figure of a paper, drawn by its command under ids that begin so. */
+/** A figure of a paper, drawn by its command under ids with this prefix. */
 export function figureItem(
   paper: keyof PaperResults,
   id: string,
@@ -199,12 +199,12 @@ type WithFigures = NonNullable<PaperResults[keyof PaperResults]>;
 function figureAnswer(outcome: WithFigures | undefined, figure: string): Answer {
   if (outcome === undefined) return NO_RESULT;
   const { figures, report } = outcome;
-  if (figures === undefined) return notJudged(`${outcome.source} lists no figures; write it with -o`);
+  if (figures === undefined) return notJudged(`${outcome.source} lists no figures; create it with -o`);
   // "figure-1" is not "figure-10a".
   const drawn = figures.filter((one) => one.startsWith(figure) && !/^\d/.test(one.slice(figure.length)));
   if (drawn.length === 0) return notJudged(`${outcome.source} has no such figure: no data for it`);
   const answer = notJudged(
-    "a figure is looked at; its numbers have rows of their own",
+    "figures have no verdict; their numbers have separate rows",
     drawn.length === 1 ? "drawn" : `drawn, ${drawn.length} panels`,
     originOfAny(outcome),
   );

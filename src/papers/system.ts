@@ -20,7 +20,7 @@ const COMPONENTS = [
   ...parts(`
   component client-counters | III-A | Counters of clients before and after a job (prolog and epilog)
     plimsoll collect client | test/collect/client.test.ts | docs/collect.md
-  component wrap | III-A | Counters that wrap at 2^63 - 1 or begin again
+  component wrap | III-A | Counters that wrap at 2^63 - 1 or are reset
     plimsoll lustre parse FILE | src/formats/lustre/delta.test.ts | docs/formats/lustre.md
   component job-totals | III-A | Counters of nodes summed to the job
     plimsoll ingest SAMPLES --store S | src/store/job-totals.test.ts | docs/store.md
@@ -38,9 +38,9 @@ const COMPONENTS = [
     ${COMMAND} | test/analyze/study-system.long.test.ts | ${MANUAL}#b18
   component hours | V-A, V-B | Hours in which I/O contends, to avoid
     plimsoll quiet-hours --store S | test/analyze/load-quiet.test.ts | docs/load.md
-  component light-jobs | IV-F | Light jobs scheduled beside heavy users, tested on the queue of the past
+  component light-jobs | IV-F | Light jobs scheduled next to heavy users, tested on the recorded queue
     ${COMMAND} | src/analyze/study/system/scheduling.test.ts | ${MANUAL}#b19
-  component forgotten-jobs | III-B | A job without requests for 600 s is forgotten, and begins at 0 again
+  component forgotten-jobs | III-B | A job without requests for 600 s is dropped, and restarts at 0
     plimsoll ingest SAMPLES --store S | src/formats/lustre/delta.test.ts | docs/formats/lustre.md
   component unused-memory | IV-H, V-B | Lesson: memory that I/O leaves unused can hold data that is read ahead
     ${COMMAND} | src/analyze/study/system/unused-memory.test.ts | ${MANUAL}#b18
@@ -110,7 +110,7 @@ const FINDINGS = [
   observation("O15", "IV-I", "Busy hours are slow", ["B17.earlierPeakHour", "B17.laterPeakHour"]),
 ];
 
-/** Sums and shares that the text draws from its own tables, computed again. */
+/** Sums and shares that the text derives from its tables, recomputed. */
 const sum = (id: string, place: string, title: string, published: string, here: string, holds: boolean) =>
   computed(id, place, title, published, here, COMMAND, MANUAL, holds);
 
@@ -223,7 +223,7 @@ const SUMS = [
   ),
 ];
 
-/** What the text says without a number, with the value of the study beside it. */
+/** Statements of the text without a number, with the value of the study. */
 const STATEMENTS = (
   [
     ["B15.allBelow1Share", "IV-H, Fig. 12", "Most jobs write all bursts below 1 % of memory"],
@@ -231,17 +231,17 @@ const STATEMENTS = (
     ["B05.mostlyRead", "IV-B", "Some users run only workloads that read (here: mostly)"],
     ["B05.mostlyWritten", "IV-B", "Some users run only workloads that write (here: mostly)"],
     ["B10.durationBytesSpearman", "IV-F", "Duration of a job and its I/O are not correlated"],
-    ["B11.top1PercentJobsShare", "V-A", "A small number of jobs make most of the load"],
+    ["B11.top1PercentJobsShare", "V-A", "A small number of jobs cause most of the load"],
     ["B16.mostlyMediumShare", "IV-H", "Many jobs write bursts of 1 MB to 1 GB most of the time"],
     [
       "B17.slowestHour",
       "IV-I, Fig. 14b",
-      "Similar jobs take longest at the hours with most data (here: the slowest)",
+      "Similar jobs take longest in the hours with most data (here: the slowest)",
     ],
   ] as const
 ).map(([full, place, title]) => valueItem(STUDY, full, place, title));
 
-/** The lessons of section V, each with the observation that it rests on. */
+/** The lessons of section V, each with its observation. */
 const LESSONS = (
   [
     ["admin-1", "O02", "Reads and writes need equal care"],

@@ -1,4 +1,4 @@
-/** The list on a terminal: a line that names each item, and lines with published, here, verdict and command. */
+/** The list on a terminal: a title line per item, and lines with published, here, verdict and command. */
 import {
   becauseText,
   hereText,

@@ -15,12 +15,12 @@ const setting = { simulated: false, machine: [], workloads: {}, notes: [] };
 
 it("keeps every run until the study is whole, and --from judges what was kept", async () => {
   const kept = new KeptRuns(join(folder, "study/"));
-  expect(kept.told()).toBeUndefined();
+  expect(kept.note()).toBeUndefined();
   for (let n = 1; n <= runs.length; n++) kept.save(runs.slice(0, n), setting);
   const partial = join(folder, "study.partial");
   const path = join(partial, "runs.csv");
   expect(parseRunsCsv(readFileSync(path, "utf8"), path)).toEqual(runs);
-  expect(kept.told()).toContain(`kept ${runs.length} runs in ${partial}`);
+  expect(kept.note()).toContain(`kept ${runs.length} runs in ${partial}`);
   const world = fakeWorld();
   const table = [{ name: "study metric", summary: "study", load: () => import("../cli/study/metric.ts") }];
   expect(await runCli(["study", "metric", "--from", partial, "--sets", "2a", "--json"], table, world)).toBe(

@@ -1,4 +1,4 @@
-/** Where the runs of a metric study come from (measured on this machine, kept by an earlier study, simulated), and its folder of results. */
+/** Runs of a metric study (measured on this machine, kept by an earlier study, or simulated), and its folder of results. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -23,7 +23,7 @@ import { readResult } from "../node/output-folder.ts";
 import type { ResultFolder } from "../report/page/index.ts";
 import type { DeviceChoice } from "../record/experiment/index.ts";
 
-/** What study.json calls itself. */
+/** Kind in study.json. */
 const STUDY_KIND = "plimsoll study";
 const STUDY_JSON = "study.json";
 
@@ -54,7 +54,7 @@ interface RealOptions {
   readonly device: DeviceChoice;
   readonly dir: string;
   readonly seed: number;
-  /** Folder of results to come; what was measured is kept beside it until they are there. */
+  /** Output folder; measured runs are kept beside it until the results are written. */
   readonly keepIn: string | undefined;
 }
 
@@ -77,8 +77,8 @@ export async function measuredRuns(options: RealOptions, listener: Listener): Pr
     kept?.remove();
     return result;
   } catch (error) {
-    const told = kept?.told();
-    if (told !== undefined) listener.note?.(told);
+    const note = kept?.note();
+    if (note !== undefined) listener.note?.(note);
     throw error;
   }
 }
@@ -126,7 +126,7 @@ export function checkOutput(path: string): void {
     throw new UsageError(`${folder} exists and is not an earlier study; choose another with --output`);
 }
 
-/** Runs of a study that is under way, in a folder beside its output: should it be cut short, `--from` judges them. */
+/** Runs of an unfinished study, in a folder beside its output: after an interruption `--from` judges them. */
 export class KeptRuns {
   readonly #folder: string;
   #count = 0;
@@ -144,8 +144,8 @@ export class KeptRuns {
     this.#count = runs.length;
   }
 
-  /** Where they are; undefined when there are none. */
-  told(): string | undefined {
+  /** Message with their folder; undefined without runs. */
+  note(): string | undefined {
     return this.#count === 0
       ? undefined
       : `kept ${formatMany(this.#count, "run")} in ${this.#folder}; plimsoll study metric --from ${this.#folder} judges them`;

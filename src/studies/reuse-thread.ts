@@ -1,4 +1,4 @@
-/** Groups the accesses of a study by run in a thread of its own, while files are gone through in this one. */
+/** Groups the accesses of a study by run in a separate thread, while this one processes the files. */
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -6,8 +6,8 @@ import { builtFile, isBuild } from "../node/built.ts";
 import { ThreadPool } from "../node/thread-pool.ts";
 import type { GroupRuns, RunsState, RunsWork } from "../analyze/study/reuse/index.ts";
 
-/** Nothing where there is one processor, or no build. */
-export function groupRunsBeside(threads = availableParallelism()): GroupRuns | undefined {
+/** Undefined with one processor, or without a build. */
+export function groupRunsInThread(threads = availableParallelism()): GroupRuns | undefined {
   const program = threads > 1 && isBuild ? builtFile("reuse-worker.js") : undefined;
   if (program === undefined) return undefined;
   return async (work) => {
@@ -16,13 +16,13 @@ export function groupRunsBeside(threads = availableParallelism()): GroupRuns | u
     try {
       return await pool.run(work);
     } finally {
-      // Only then it no longer holds the accesses.
+      // Only a stopped thread frees the accesses.
       await pool.stop();
     }
   };
 }
 
-/** Gives back what nobody holds. The engine by itself keeps hundreds of megabytes until it needs them. */
+/** Frees unreachable memory. V8 by itself keeps hundreds of megabytes until it needs them. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("globalThis.gc");

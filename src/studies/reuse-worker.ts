@@ -1,4 +1,4 @@
-/** A thread of `plimsoll study reuse`: accesses in, what their runs did out. */
+/** A thread of `plimsoll study reuse`: accesses in, totals of their runs out. */
 import { serveTasks } from "../node/thread-tasks.ts";
 import { groupedRuns } from "../analyze/study/reuse/index.ts";
 

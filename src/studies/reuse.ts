@@ -15,7 +15,7 @@ import {
 } from "../analyze/study/reuse/index.ts";
 import { UsageError } from "../base/errors.ts";
 import { formatMany } from "../base/units.ts";
-import { collectGarbage, groupRunsBeside } from "./reuse-thread.ts";
+import { collectGarbage, groupRunsInThread } from "./reuse-thread.ts";
 import type { StoreStudy } from "./store-study.ts";
 
 interface StudyLimits {
@@ -32,7 +32,7 @@ export function reuseStudy(
     databaseBytes: database,
     recordBytes: Math.max(memory - database, memory / 2),
     keep: (files: number) => keepFiles(memory, files),
-    groupRuns: groupRunsBeside(threads),
+    groupRuns: groupRunsInThread(threads),
     collect: collectGarbage,
   };
   return {
@@ -55,25 +55,25 @@ export function reuseStudy(
 const GIBIBYTE = 1024 ** 3;
 /** Enough for thirty million accesses of selected files in one pass; ours. */
 const MEMORY_DEFAULT = 2 * GIBIBYTE;
-/** Millions of accesses are not grouped by file with less; ours. */
+/** Less does not suffice to group millions of accesses by file; ours. */
 const DATABASE_LEAST = 64 * 1024 ** 2;
 /** For tables of selected files, and three readers of their accesses; beyond it, accesses need the memory more. */
 const DATABASE_ENOUGH = 512 * 1024 ** 2;
 
-/** What the database gets of the memory: half of it while that is little, later a quarter. */
+/** The database's share of the memory: half of a small limit, a quarter of a large one. */
 export function databaseBytes(memory: number): number {
   const part = Math.max(memory / 4, Math.min(memory / 2, DATABASE_ENOUGH));
   return Math.max(part, Math.min(memory, DATABASE_LEAST));
 }
 
-/** Accesses are read in as many passes as their memory asks for; with a smaller share of it there would be too many. Ours. */
+/** Accesses are read in as many passes as their memory requires; a smaller share would mean too many passes. Ours. */
 const ACCESS_SHARE = 1 / 8;
 
-/** What accesses may take of the memory, beside the database and what is kept of each selected file, in memory if it fits. */
+/** Memory for accesses, after the database and the totals of each selected file, which stay in memory if they fit. */
 export function keepFiles(memory: number, files: number): Keeping {
   const held = leftOf(memory, files, BYTES_PER_SELECTED);
   if (held >= ACCESS_SHARE * memory) return { accessBytes: held, spilled: false };
-  // Items look at columns when accesses are gone: in the meantime these may have the room.
+  // Items read columns after the accesses are freed: until then accesses may use that memory.
   if (leftOf(memory, files, BYTES_PER_SPILLED) >= ACCESS_SHARE * memory)
     return { accessBytes: Math.min(memory / 2, leftOf(memory, files, BYTES_PER_NUMBERED)), spilled: true };
   let gibibytes = 1;
@@ -84,7 +84,7 @@ export function keepFiles(memory: number, files: number): Keeping {
   );
 }
 
-/** What database and files leave. */
+/** Memory left by database and files. */
 const leftOf = (memory: number, files: number, bytesPerFile: number): number =>
   memory - Math.min(databaseBytes(memory), memory / 2) - files * bytesPerFile;
 

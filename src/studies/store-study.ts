@@ -1,4 +1,4 @@
-/** A study over a store: open the store or its parts, run, and what becomes of the result. The same for all of them. */
+/** Steps of every study over a store: open the store or its parts, run, write the result. */
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
 import type { StudyFinding } from "../analyze/study/common/finding.ts";
@@ -29,23 +29,23 @@ export interface StudyOutcome {
 export interface StoreStudy<Study extends StudyOutcome> {
   /** As in `plimsoll study NAME`. */
   readonly name: string;
-  /** What study.json calls itself. */
+  /** Kind in study.json. */
   readonly kind: string;
   readonly steps: number;
-  /** What the database may hold in memory. */
+  /** Memory limit of the database. */
   readonly databaseBytes: number;
-  /** Rows of the store that can be studied, as SQL, and what to call a store without any. */
+  /** SQL for the rows that can be studied, and the text for a store without any. */
   readonly rows: string;
   readonly empty: string;
-  /** Tables that say whether its rows were generated. */
+  /** Tables that record whether rows were generated. */
   readonly origin: readonly OriginTable[];
   run(session: Queryable, watch: StudyWatch): Promise<Study>;
   /** Options of the study, without those of the engine. */
   readonly options: unknown;
-  /** Hands over what a bucket knows. */
+  /** Hands over the partial result of a bucket. */
   part(session: Queryable, write: HandOver): Promise<void>;
   document(input: StudyDocumentInput<Study>): Document;
-  /** Tables beside those of the items. */
+  /** Tables in addition to those of the items. */
   tables(study: Study): readonly TableBlock[];
   /** Its part of study.json. */
   json(study: Study): object;
@@ -53,7 +53,7 @@ export interface StoreStudy<Study extends StudyOutcome> {
 
 interface StudySource {
   readonly store: string;
-  /** Folder of what the buckets of the store handed over: studied in place of the store. */
+  /** Folder with the partial results of the store's buckets: studied in place of the store. */
   readonly parts?: string | undefined;
   readonly engine: StoreOptions;
 }
@@ -75,7 +75,7 @@ export async function studyStore<Study extends StudyOutcome>(
     const [row] = await session.rows(
       `select sum(rows) as count from ${partOr(session, "rows", `select (${kind.rows}) as rows`)}`,
     );
-    // An empty store has a study too: of nothing. It says so and ends well.
+    // The study of an empty store has no items; it prints a note and ends with exit code 0.
     if (Number(row?.count ?? 0) === 0)
       listener.note?.(
         `${source.store}: the store ${kind.empty}; fill it with plimsoll ingest PATH --store ${source.store}`,
@@ -104,7 +104,7 @@ export async function hasRows(
   });
 }
 
-/** Opens the store, or the parts that were made of it. */
+/** Opens the store, or its partial results. */
 async function withRows<T>(
   { name, options, databaseBytes }: Pick<StoreStudy<never>, "name" | "options" | "databaseBytes">,
   { store, parts, engine }: StudySource,
@@ -121,7 +121,7 @@ async function withRows<T>(
   }
 }
 
-/** Hands over what a bucket of the store knows; gives the folder of it. */
+/** Hands over the partial result of a bucket; returns its folder. */
 export async function studyPart(
   { name, options, databaseBytes, part }: Omit<StoreStudy<never>, "run" | "document" | "tables" | "json">,
   { store, parts = "", engine }: StudySource,
@@ -138,7 +138,7 @@ export async function studyPart(
   });
 }
 
-/** What study.json holds: of generated data every verdict says so beside its word. */
+/** Contents of study.json: every verdict on generated data is marked as such. */
 export function studyResult<Study extends StudyOutcome>(
   kind: StoreStudy<Study>,
   { study, origin }: StudiedStore<Study>,
@@ -175,8 +175,9 @@ export function studyFolder<Study extends StudyOutcome>(
 }
 
 /**
- * A table as CSV (RFC 4180) with its keys as header; what is not known is an empty field. A last column says that a
- * generator made some of what it is of, and which rows a paper prints.
+ * A table as CSV (RFC 4180) with its keys as header; unknown values are empty fields. For synthetic data a
+ * last column
+ * `origin` says so, and marks rows that a paper prints.
  */
 function tableCsv({ columns, rows, publishedFrom = rows.length }: TableBlock, origin: Provenance): string {
   const keys = columns.map(({ key }) => key);

@@ -155,7 +155,7 @@ describe("a store with two runs on one target", () => {
   it("a run that met nobody changes nobody, in one line", async () => {
     const { code, flat } = await run("--store", store, "--remove-run", "3");
     expect(code).toBe(0);
-    expect(flat).toContain("nothing changes by more than a thousandth");
+    expect(flat).toContain("nothing changes by more than 0.1 %");
   });
 
   it("a time is a place to look at as well", async () => {

@@ -137,7 +137,7 @@ describe("plimsoll write without writing", () => {
     expect(out).toContain("16 kB from 4 sources, nothing is written (--dry-run)\n  float64 t  40 × 50\n");
     expect(out).toContain("3 processes for at least 4 blocks, policy plimsoll, 2 targets:\n");
     const own = plimsoll("write", "-o", place.dataset, "--dry-run", place.sources);
-    expect(own.out).toContain(`target 0 ${place.dataset}.dir: 4 blocks, 16 kB to begin with`);
+    expect(own.out).toContain(`target 0 ${place.dataset}.dir: 4 blocks, 16 kB initially`);
     expect(readdirSync(place.folder).sort()).toEqual(["ost0", "ost1", "ranks"]);
   });
 
@@ -153,12 +153,12 @@ describe("plimsoll write without writing", () => {
     [["write", "-o", join(place.folder, "no", "x.bp"), place.sources], "make it first"],
     [["write", "-o", place.folder, place.sources], "is a folder; a dataset is a file"],
     [["write", "-o", "/proc/x.bp", place.sources], "cannot write /proc/x.bp.dir"],
-    [[...usual, "--array", "t:float64:7,3", place.sources], "4000 bytes, but what --array says takes 168"],
+    [[...usual, "--array", "t:float64:7,3", place.sources], "4000 bytes, but --array describes 168"],
     [[...usual, "--array", "t:floaty:7", place.sources], "the type floaty is not one of"],
     [[...usual, "--target-speed", "2:0.5", place.sources], "there are 2 targets, from 0"],
     [[...usual, "--target-speed", "fast", place.sources], "expected TARGET:SPEED such as 0:0.125"],
     [[...usual, "--workload", "ior", place.sources], "--workload generates its data"],
-    [[...usual, "--resume"], "there is no interrupted write"],
+    [[...usual, "--resume"], "no interrupted write"],
     [[...usual, "--resume", "--force", place.sources], "--force excludes --append and --resume"],
     [[...usual, "--lustre", "0-1-2", place.sources], "expected OST numbers such as 0-15"],
     [[...usual, "--lustre", "0-1", place.sources], "--lustre needs the program lfs, which was not found"],
@@ -338,7 +338,7 @@ it("completes a write once, however often it is asked to --resume it", () => {
   const again = plimsoll(...writing(place, COLUMNS, "--resume", "--ops", ops));
   expect([again.code, again.out]).toEqual([
     0,
-    `${place.dataset}: step 0, 4.8 kB: complete already, nothing to resume\n`,
+    `${place.dataset}: step 0, 4.8 kB: already complete, nothing to resume\n`,
   ]);
   expect([again.err, existsSync(ops)]).toEqual([expect.stringContaining("nothing was written, so"), false]);
   const short = plimsoll("write", "-o", place.dataset, "--resume", "--json");
@@ -346,7 +346,7 @@ it("completes a write once, however often it is asked to --resume it", () => {
   const other = plimsoll(...writing(place, COLUMNS / 2, "--resume"));
   expect([other.code, other.out]).toEqual([2, ""]);
   expect(other.err).toMatch(
-    /^plimsoll: .*x\.bp is complete, but not known to be this write: variable t:float64:24,25 instead of t:float64:12,50; .*\n$/,
+    /^plimsoll: .*x\.bp is complete, but cannot be matched to this write: variable t:float64:24,25 instead of t:float64:12,50; .*\n$/,
   );
 });
 
@@ -407,7 +407,7 @@ describe.skipIf(!isRoot)("a small file system (needs root)", () => {
       const { code, err } = plimsoll(
         ...writing(place, COLUMNS, "--force", "--policy", policy, "--writers", "3"),
       );
-      expect([code, err]).toEqual([0, expect.stringContaining("ENOSPC; its work moves elsewhere")]);
+      expect([code, err]).toEqual([0, expect.stringContaining("ENOSPC; its work moves to other targets")]);
       expect(isCounting(values(plimsoll("read", place.dataset, "t", "--raw").bytes), 0, 12 * 50_000)).toBe(
         true,
       );
@@ -419,7 +419,7 @@ describe.skipIf(!isRoot)("a small file system (needs root)", () => {
     const { code, err } = plimsoll(...writing(full, COLUMNS, "--policy", "paper", "--writers", "2"));
     expect(code).toBe(1);
     expect(err.trimEnd().split("\n").at(-1)).toMatch(
-      /^plimsoll: nothing was committed to .*full\.bp: no storage target takes data any more \(target 0 .*: ENOSPC\); written data is kept: --resume/,
+      /^plimsoll: nothing was committed to .*full\.bp: no storage target accepts data any more \(target 0 .*: ENOSPC\); written data is kept: --resume/,
     );
     expect(existsSync(full.dataset)).toBe(false);
     const again = plimsoll(

@@ -95,7 +95,7 @@ describe("the guidelines", () => {
     const change = (point: NcioPoint): NcioPoint => (point.count === 2048 ? { ...point, repeats: 1 } : point);
     const [first] = guidelinesOf(plantedSweep({ rate: paperRate, change }));
     expect(first?.verdict).toBe("confirmed");
-    expect(first?.statement).toContain("not enough repeats to tell in 3");
+    expect(first?.statement).toContain("not enough repetitions in 3");
   });
 
   it("are not measured where points are missing", () => {
@@ -106,7 +106,7 @@ describe("the guidelines", () => {
     expect(only.every(({ verdict }) => verdict === "not measured")).toBe(true);
     const few = guidelinesOf(plantedSweep({ rate, variables: { count: [2048, 16384] } }));
     expect(few[5]?.verdict).toBe("not measured");
-    expect(few[5]?.statement).toContain("No pattern with more than 16,384 regions a rank");
+    expect(few[5]?.statement).toContain("No pattern with more than 16,384 regions per rank");
     expect(few[3]?.statement).toBe("Spacing was not varied.");
     // Of two counts that are as far from the paper's, the one above its limit.
     const around = guidelinesOf(plantedSweep({ rate, variables: { count: [16384, 65536] } }));
@@ -116,7 +116,7 @@ describe("the guidelines", () => {
   it("leave out methods that the storage has no requests for", () => {
     const change = (point: NcioPoint): NcioPoint =>
       point.method === "datatype"
-        ? { ...point, notes: ["posix has no datatype requests: contiguous requests were made instead"] }
+        ? { ...point, notes: ["posix has no datatype requests: contiguous requests were used instead"] }
         : point;
     const [, second] = guidelinesOf(plantedSweep({ rate: paperRate, change }));
     expect(second?.verdict).toBe("not measured");

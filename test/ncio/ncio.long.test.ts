@@ -113,7 +113,7 @@ describe("wrong input of plimsoll ncio", () => {
       ["--count", "1048576", "--spacing", "4096", "--memory", "64M", "--case", "nc-c"],
       /--memory allows 67.1 MB/,
     ],
-    [["--dir", "/nowhere/at/all"], /there is no such folder/],
+    [["--dir", "/nowhere/at/all"], /no such folder/],
     [["--backend", "servers", "--servers", "/nowhere"], /no servers were started in \/nowhere/],
     [["--backend", "mpiio", "--mpiexec", "no-such-mpiexec"], /--mpiexec no-such-mpiexec: cannot be run/],
     [["--pattern", "flash", "--shape", "celsl=3"], /flash has no field celsl/],

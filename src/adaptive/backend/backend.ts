@@ -1,17 +1,17 @@
-/** What a storage target offers, and what an order for a back end looks like. */
+/** Interface of a storage target, and back ends described as data. */
 
 /** A file on a target, open for reading and writing at any place. */
 export interface TargetFile {
   /** Writes all bytes, or fails. */
   write(bytes: Uint8Array, at: number): Promise<void>;
-  /** Fills the bytes; gives how many there were, fewer only at the end of the file. */
+  /** Fills the bytes; returns the number read, fewer only at the end of the file. */
   read(into: Uint8Array, at: number): Promise<number>;
-  /** What was written so far leaves the cache. */
+  /** Flushes the data written so far from the cache. */
   flush(): Promise<void>;
-  /** All of the file is durable, by whomever it was written. */
+  /** Makes the whole file durable, including writes of other processes. */
   sync(): Promise<void>;
   size(): Promise<number>;
-  /** Tells the file from every other on its target, whatever its name is now. */
+  /** Identifies the file on its target, independent of its name. */
   identity(): Promise<string>;
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
@@ -19,12 +19,12 @@ export interface TargetFile {
 
 export interface Backend {
   readonly name: string;
-  /** False when nothing can be read back. */
+  /** False when data cannot be read back. */
   readonly keeps: boolean;
   /** Makes a file that must not exist. */
   create(path: string, target: number): Promise<TargetFile>;
   open(path: string, target: number): Promise<TargetFile>;
-  /** Of the file that the name leads to; undefined when it leads to none. */
+  /** Identity of the named file; undefined if it does not exist. */
   identityOf(path: string, target: number): Promise<string | undefined>;
 }
 
@@ -32,11 +32,11 @@ export interface Backend {
 export type BackendSpec =
   | { readonly kind: "posix" /** Lustre OST of each target. */; readonly osts?: readonly number[] }
   | { readonly kind: "null" }
-  /** Bytes per second of each target; 0: as fast as it is. */
+  /** Bytes per second of each target; 0: no throttle. */
   | { readonly kind: "throttled"; readonly of: BackendSpec; readonly rates: readonly number[] }
   | { readonly kind: "faulty"; readonly of: BackendSpec; readonly faults: readonly TargetFault[] };
 
-/** What is wrong with a target: a call fails, or takes its time. */
+/** A fault of a target: a call fails, or is slow. */
 export type TargetFault = FailingCall | SlowCall;
 
 export interface FailingCall {
@@ -51,15 +51,15 @@ export interface SlowCall {
   readonly target: number;
   readonly call: "write" | "sync";
   readonly code: "slow";
-  /** It begins this much later. */
+  /** The call starts this much later. */
   readonly seconds: number;
   /** Only writes of at most this many bytes. */
   readonly bytesMax?: number;
 }
 
-/** What a back end needs from whoever uses it. */
+/** Services that a back end needs from its caller. */
 export interface BackendServices {
-  /** Ends when the target would have taken the bytes, at its speed, shared by all who write to it. */
+  /** Resolves when the target would have taken the bytes at its rate, which all its writers share. */
   pace(target: number, bytes: number): Promise<void>;
 }
 

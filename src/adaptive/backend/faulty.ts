@@ -1,4 +1,4 @@
-/** Another back end that fails, or is slow, where and when it is told to. */
+/** Wraps a back end with configured failures and delays. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Backend,

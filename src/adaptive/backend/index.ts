@@ -22,12 +22,12 @@ export function makeBackend(spec: BackendSpec, services: BackendServices): Backe
   }
 }
 
-/** Whether what is written can be read back. */
+/** Whether written data can be read back. */
 export function keepsData(spec: BackendSpec): boolean {
   return "of" in spec ? keepsData(spec.of) : spec.kind !== "null";
 }
 
-/** Speeds that were set, or none. */
+/** Throttle rates, or none. */
 export function ratesOf(spec: BackendSpec): readonly number[] {
   return spec.kind === "throttled" ? spec.rates : "of" in spec ? ratesOf(spec.of) : [];
 }

@@ -1,4 +1,4 @@
-/** Takes everything and keeps nothing: what is left is the cost of all but the storage. Copy it to begin another. */
+/** Accepts and discards all data: measures everything but the storage. Copy it to start a new back end. */
 import type { Backend, TargetFile } from "./backend.ts";
 
 export function nullBackend(): Backend {

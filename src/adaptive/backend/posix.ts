@@ -20,7 +20,7 @@ export function posix(osts: readonly number[] = []): Backend {
   };
 }
 
-/** Opens the file: network file systems may answer a mere look at the name from memory. */
+/** Opens the file: network file systems may answer a stat from the attribute cache. */
 async function identityOf(path: string): Promise<string | undefined> {
   let handle: FileHandle;
   try {
@@ -36,19 +36,19 @@ async function identityOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Without the number of the device: nodes that share a file system may number it differently. */
+/** Without the device number: nodes that share a file system may number it differently. */
 const inodeOf = async (handle: FileHandle): Promise<string> =>
   String((await handle.stat({ bigint: true })).ino);
 
 const NO_LFS = "--lustre needs the program lfs, which was not found";
 
-/** Says so at once, and not for each target, when files cannot be put onto OSTs. */
+/** Fails once, and not for each target, when files cannot be placed on OSTs. */
 export function requireLfs(): void {
   const { error } = spawnSync("lfs", ["--version"], { stdio: "ignore" });
   if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") throw new UsageError(NO_LFS);
 }
 
-/** Makes the file, with all of it on one OST. */
+/** Creates the file on one OST. */
 async function setStripe(path: string, ost: number): Promise<void> {
   try {
     await promisify(execFile)("lfs", ["setstripe", "-c", "1", "-i", String(ost), path]);
@@ -60,7 +60,7 @@ async function setStripe(path: string, ost: number): Promise<void> {
 }
 
 function fileOf(handle: FileHandle, path: string): TargetFile {
-  // Calls on a descriptor do not know the name; a message must.
+  // Errors of calls on a descriptor lack the path; messages need it.
   const named = async <T>(call: Promise<T>): Promise<T> => {
     try {
       return await call;

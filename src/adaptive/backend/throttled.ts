@@ -1,4 +1,4 @@
-/** Another back end at a fixed speed per target, shared by all processes that write there. */
+/** Wraps a back end with a fixed rate per target, shared by all processes that write to it. */
 import type { Backend, BackendServices, TargetFile } from "./backend.ts";
 
 export function throttled(inner: Backend, rates: readonly number[], { pace }: BackendServices): Backend {
@@ -20,10 +20,10 @@ export function throttled(inner: Backend, rates: readonly number[], { pace }: Ba
   };
 }
 
-/** A writer that was late may catch up on this much: the speed of a target is not lost while a request is on its way. */
+/** A late writer may catch up on this much: latency of requests does not reduce the rate of a target. */
 const BURST_SECONDS = 0.05;
 
-/** Keeps the queue of each target: a request ends when all before it and itself have been served. */
+/** The queue of each target: a request ends when it and all requests before it have been served. */
 export class Pacer {
   readonly #rates: readonly number[];
   readonly #now: () => number;

@@ -19,7 +19,7 @@ import { BAND_TEXT, bandOf, offBand } from "./repeats.ts";
 
 const METHOD = "mean bandwidth, adaptive on 512 targets over MPI-IO on 160, same background for both";
 
-/** For single ratios of bandwidth. */
+/** For a single bandwidth ratio. */
 const RATIO_TOLERANCE = 0.1;
 
 const ratio = (evidence: Evidence, sizeMb: number, writers: number, interference: boolean): number =>
@@ -71,7 +71,7 @@ function rangeChecks(
     claim: `${what}${name === "" ? ", all tests" : `,${name}`}: the ${which === "least" ? "smallest" : "largest"} gain`,
     published,
     tolerance: BAND_TEXT,
-    method: `${METHOD}; repeats draw the samples of either method by themselves`,
+    method: `${METHOD}; repeats resample each method separately`,
     weight,
     judge: (evidence) => {
       const of = which === "least" ? Math.min : Math.max;
@@ -135,7 +135,7 @@ const extraLarge: readonly Check[] = [
       id: `P4 ${under(interference)}`,
       row: "P4",
       place: "IV.A, Fig 5c",
-      claim: `extra large, ${under(interference)}: gains of more than 300 % from four processes per target on`,
+      claim: `extra large, ${under(interference)}: gains of more than 300 % with four or more processes per target`,
       published: "4 or more",
       tolerance: "5 %, at each of 2048 to 16384 processes",
       method: METHOD,
@@ -148,7 +148,7 @@ const extraLarge: readonly Check[] = [
   ),
 ];
 
-/** The claim taken by its words: 1024 processes are already "a few more" than 512 targets. */
+/** The claim taken literally: 1024 processes are already "a few more" than 512 targets. */
 const literal: Check = {
   id: "P4 1024",
   row: "P4",
@@ -207,7 +207,7 @@ const spreads = OUTPUT_SIZES.map(
     id: `P7 ${sizeMb}MB`,
     row: "P7",
     place: "IV.C, Fig 7",
-    claim: `${NAMES[sizeMb]}: write times vary less with the adaptive method from 4 writers per target on`,
+    claim: `${NAMES[sizeMb]}: write times vary less with the adaptive method with 4 or more writers per target`,
     published: "lower",
     tolerance: "at each of 2048 to 16384 processes",
     method: "standard deviation of run times over samples, base conditions",
@@ -234,7 +234,7 @@ const gap: Check = {
   place: "IV.C, Fig 7c",
   claim: "extra large: the difference is quite large in some cases",
   published: "quite large",
-  tolerance: "at least half as much again at one process count, and the largest of all sizes in seconds",
+  tolerance: "at least 1.5 times at one process count, and the largest of all sizes in seconds",
   method: "standard deviation of run times over samples, base conditions",
   weight: 0.5,
   judge: (evidence) => {

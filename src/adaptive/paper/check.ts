@@ -1,6 +1,6 @@
 /**
- * A published number or relation as a check. Its misfit is counted in tolerances: 0 is as published, up to 1 is met, more
- * is missed. Calibration adds up the same misfits, so what it minimises is what the report shows.
+ * A published number or relation as a check. Its misfit is measured in tolerances: 0 is as published, up to 1 is met, more is
+ * missed. Calibration minimises the sum of the same misfits that the report shows.
  */
 
 import type { Random } from "../../base/prng.ts";
@@ -10,9 +10,9 @@ import type { ReplayCheck, Verdict } from "../../model/index.ts";
 import type { Machine } from "../sim/machines/index.ts";
 
 export interface Judgement {
-  /** What the simulation, or the arithmetic, gives; for people. */
+  /** Result of the simulation or the arithmetic, as text. */
   readonly simulated: string;
-  /** The numbers behind, for machines. */
+  /** The same as numbers. */
   readonly values: readonly number[];
   /** In tolerances; NaN where nothing was run. */
   readonly misfit: number;
@@ -22,18 +22,18 @@ export interface Judgement {
 
 export interface Check
   extends Pick<ReplayCheck, "id" | "row" | "place" | "claim" | "published" | "tolerance" | "method"> {
-  /** Share in the loss of a calibration; 0 for facts that no parameter changes. */
+  /** Weight in the loss of a calibration; 0 for facts independent of parameters. */
   readonly weight: number;
   judge(evidence: Evidence): Judgement;
 }
 
-/** What checks are judged on. */
+/** Samples on which checks are judged. */
 export class Evidence {
   readonly machine: (name: string) => Machine;
   readonly #measured: Measured;
   readonly #asked: ((key: string, samples: number) => void) | undefined;
 
-  /** `asked` hears of every series that a check looks at. */
+  /** `asked` is called with every series that a check uses. */
   constructor(
     measured: Measured,
     machine: (name: string) => Machine,
@@ -48,8 +48,8 @@ export class Evidence {
     return new Evidence(this.#measured, this.machine, asked);
   }
 
-  /** Samples drawn again from those of each series, one less than there are, so that means vary as they should. */
-  drawnAgain(random: Random): Evidence {
+  /** A bootstrap resample of each series with one sample fewer, so that the variance of means is unbiased. */
+  resampled(random: Random): Evidence {
     const drawn = [...this.#measured].map(([key, samples]): [string, readonly Sample[]] => [
       key,
       samples.length < 2
@@ -104,17 +104,17 @@ export const fact = (
 ): Judgement => judged(values, simulated, holds ? 0 : 2, note);
 
 /**
- * Misfit of a value: 1 when |value - published| / published is the tolerance (0.1 is 10 %). In between and beyond it goes
- * with the logarithm of the ratio, so that a tenth of the published number counts as badly as ten times as much.
+ * Misfit of a value: 1 when |value - published| / published is the tolerance (0.1 is 10 %). It follows the
+ * logarithm of the ratio, so that a tenth of the published number is as bad as ten times the number.
  */
 export const offValue = (value: number, published: number, tolerance: number): number =>
   value < published ? offBelow(value, published, tolerance) : offAbove(value, published, tolerance);
 
-/** 1 when `value` is `limit` less the tolerance, which is nothing from 100 % on. */
+/** 1 when `value` is `limit` minus the tolerance; a tolerance of 100 % or more allows any lower value. */
 const offBelow = (value: number, limit: number, tolerance: number): number =>
   tolerance >= 1 ? 0 : Math.log(value / limit) / Math.log(1 - tolerance);
 
-/** 1 when `value` is `limit` and the tolerance. */
+/** 1 when `value` is `limit` plus the tolerance. */
 const offAbove = (value: number, limit: number, tolerance: number): number =>
   Math.log(value / limit) / Math.log(1 + tolerance);
 
@@ -138,7 +138,7 @@ export function worst(misfits: readonly number[]): number {
 }
 
 export const fixed = (digits: number) => (value: number) => value.toFixed(digits);
-/** A tolerance as the tables print it: the largest difference, in per cent of what was published. */
+/** A tolerance as printed in tables: the largest difference, in per cent of the published value. */
 export const withinPercent = (tolerance: number): string => `${Number((100 * tolerance).toPrecision(6))} %`;
 export const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 export const gbps = (mbps: number): string => (mbps / 1000).toFixed(1);

@@ -1,4 +1,4 @@
-/** Every published number that the simulator answers to, in the order of the paper's list (J1 to P8). */
+/** Every published number that the simulator checks, in the order of the paper (J1 to P8). */
 
 import { ADAPTIVE } from "./adaptive.ts";
 import { Random } from "../../base/prng.ts";
@@ -23,14 +23,14 @@ export interface Judged extends Judgement {
 
 const DRAWS = 100;
 const DRAWS_SEED = 2010;
-/** Of the draws, those that may say otherwise. */
-const OTHERWISE = 0.05;
-/** "At least five samples" behind each point of the paper. Fewer know too little of their spread to miss a number. */
+/** Share of resamples that may give the other verdict. */
+const OTHER_VERDICT_MAX = 0.05;
+/** "At least five samples" behind each point of the paper. Fewer show too little of their spread to decide a miss. */
 const PAPER_LEAST = 5;
 
 /**
- * As `judgeAll`, for fewer samples than the experiments had: `planned` says how many. A check that looks at such a series
- * is met or missed only where its samples, drawn again and again, nearly always say the same.
+ * As `judgeAll`, for fewer samples than the experiments had: `planned` says how many. A check that looks at such a series is
+ * met or missed only if nearly all resamples agree.
  */
 export function judgeFew(
   evidence: Evidence,
@@ -49,26 +49,27 @@ export function judgeFew(
     );
     const { verdict } = judgement;
     if (!isFew || (verdict !== "met" && verdict !== "missed")) return { check, ...judgement };
-    while (draws.length < DRAWS) draws.push(evidence.drawnAgain(random));
-    const otherwise = shareOtherwise(
+    while (draws.length < DRAWS) draws.push(evidence.resampled(random));
+    const otherwise = otherVerdictShare(
       judgement.misfit,
       draws.map((one) => check.judge(one).misfit),
     );
-    if (otherwise <= OTHERWISE && (verdict === "met" || least >= PAPER_LEAST)) return { check, ...judgement };
+    if (otherwise <= OTHER_VERDICT_MAX && (verdict === "met" || least >= PAPER_LEAST))
+      return { check, ...judgement };
     const why =
-      otherwise > OTHERWISE
-        ? `drawn again, ${percent(otherwise)} of the draws say otherwise`
-        : `fewer than ${PAPER_LEAST} a point tell little of how they vary`;
-    const note = `${verdict} by these samples; ${why}`;
+      otherwise > OTHER_VERDICT_MAX
+        ? `${percent(otherwise)} of the resamples give the other verdict`
+        : `fewer than ${PAPER_LEAST} samples per point show too little of the spread`;
+    const note = `${verdict} with these samples; ${why}`;
     return { check, ...judgement, verdict: "not enough samples", note };
   });
 }
 
 /**
- * Of the draws, those on the other side of one tolerance. Draws of extremes lie off the number itself, since what is drawn
- * again varies twice; so they are moved to it by their median.
+ * Share of resamples on the other side of one tolerance. Resampled extremes are biased, since resampling adds variation; so
+ * they are shifted by their median to the number itself.
  */
-function shareOtherwise(misfit: number, drawn: readonly number[]): number {
+function otherVerdictShare(misfit: number, drawn: readonly number[]): number {
   const middle = quantileOf(drawn, 0.5);
   const shift = Number.isFinite(middle) ? misfit - middle : 0;
   return drawn.filter((one) => one + shift <= 1 !== misfit <= 1).length / drawn.length;

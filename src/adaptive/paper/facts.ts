@@ -1,4 +1,4 @@
-/** Rows that describe machines and experiments: computed from our own data, so that a typing error shows. */
+/** Rows that describe machines and experiments: computed from our own data, to reveal typing errors. */
 
 import { PAPER_INTERFERENCE } from "../sim/experiments/series.ts";
 import { HOURLY, IOR_SIZES, IOR_TARGETS, MPI_TARGETS, WRITERS } from "../sim/experiments/plans.ts";
@@ -6,7 +6,7 @@ import { type Check, fact, gbps, type Judgement, percent } from "./check.ts";
 
 type Fact = Pick<Check, "row" | "place" | "claim" | "published" | "judge"> & { readonly tolerance?: string };
 
-/** Of a target: its cache, and what 32 writers with 2 MB each send it. */
+/** Cache of a target, and the data of 32 writers with 2 MB each. */
 const CACHE_MB = 2048;
 const SMALL_MB = 64;
 

@@ -6,7 +6,7 @@ import { type Check, type Evidence, gbps, judged, offLess, offRange, percent, wo
 const PLACE = "II.1, Fig 1a";
 const METHOD = "IOR with a file per process on 512 targets of Jaguar; mean aggregate bandwidth over samples";
 const LARGE = IOR_SIZES.filter((size) => size >= 128);
-/** Means of two neighbouring points that differ by less are not told apart. */
+/** Means of neighbouring points that differ by less count as equal. */
 const FLAT = 0.02;
 
 const ior = (sizeMb: number, writers: number) =>
@@ -68,7 +68,7 @@ export const INTERNAL: readonly Check[] = [
     place: PLACE,
     claim: "8 MB: rises to a peak, then falls from 8192 writers (16:1) on",
     published: "peak at 4096 or 8192, less at 16384",
-    tolerance: "the place of the peak",
+    tolerance: "position of the peak",
     method: METHOD,
     weight: 1,
     judge: (evidence) => {
@@ -109,7 +109,7 @@ export const INTERNAL: readonly Check[] = [
       judge: (evidence) => {
         const values = aggregates(evidence, size);
         const kept = values[5]! / values[4]!;
-        // Half a tolerance inside the range already costs nothing; the ends are the limit.
+        // Half a tolerance inside the range the misfit is 0; the ends are the limit.
         const misfit = worst([1 + (kept - 0.84) / 0.03, 1 + (0.72 - kept) / 0.03, 0]);
         return judged([kept - 1], percent(kept - 1), misfit);
       },
@@ -129,7 +129,7 @@ export const INTERNAL: readonly Check[] = [
         const xtp = (writers: number) =>
           evidence.bandwidth({ ...ior(size, writers), machine: "xtp", targets: 40 });
         const kept = xtp(1024) / xtp(512);
-        // One per cent less than the lower end is the limit itself.
+        // The limit is 1 % below the lower end.
         return judged([kept - 1], percent(kept - 1), offRange(kept, 0.95 / 0.99, 1, 0.01));
       },
     }),

@@ -142,11 +142,11 @@ describe("checks", () => {
     expect(judge(noisy(0.001))?.verdict).toBe("met");
     expect(judge(noisy(0.001, 0.5))?.verdict).toBe("missed");
     expect(judge(noisy(0.5))).toMatchObject({ verdict: "not enough samples", simulated: "-20.0 %" });
-    expect(judge(noisy(0.5))?.note).toMatch(/^met by these samples; drawn again, \d/);
+    expect(judge(noisy(0.5))?.note).toMatch(/^met with these samples; \d/);
     expect(judge(noisy(0.5, 0.6))?.verdict).toBe("not enough samples");
     expect(judge(noisy(0.001, 0.5, 4))).toMatchObject({
       verdict: "not enough samples",
-      note: "missed by these samples; fewer than 5 a point tell little of how they vary",
+      note: "missed with these samples; fewer than 5 samples per point show too little of the spread",
     });
     // As many as planned: the number itself decides, as in the paper.
     expect(judge(noisy(0.5), new Map(plan.map((one) => [seriesKey(one), 5])))?.verdict).toBe("met");

@@ -1,7 +1,7 @@
 /**
- * How a published extreme would vary if the paper's experiment were done again. Each of its points is a mean over few
- * runs, taken at another hour for each method; the least or the largest of many such points lies beyond the least or the
- * largest of what they are means of. So such a number is held against its own distribution, not against a single value.
+ * How a published extreme would vary if the paper's experiment were repeated. Each point is a mean over few runs, taken at a
+ * different hour for each method; the minimum or maximum of many such points lies beyond the minimum or maximum of their true
+ * means. So such a number is compared with its own distribution, not with a single value.
  */
 
 import { Random } from "../../base/prng.ts";
@@ -23,7 +23,7 @@ interface Band {
 
 export const BAND_TEXT = `between the 5 % and the 95 % quantile of ${REPEATS} repeats with ${PAPER_SAMPLES} samples per point`;
 
-/** A mean of as many samples as the paper had, drawn with replacement from those simulated. */
+/** A mean of as many samples as in the paper, drawn with replacement from the simulated ones. */
 type DrawMean = (values: readonly number[]) => number;
 
 /** The statistic over repeats: 5 %, 50 % and 95 % quantile. NaN where nothing was run. */
@@ -51,6 +51,6 @@ export function bandOf(statistic: (drawMean: DrawMean) => number): Band {
 export function offBand(published: number, { low, middle, high }: Omit<Band, "below">): number {
   const end = published < middle ? low : high;
   const beyond = Math.abs(Math.log(published / middle));
-  // Repeats that do not vary leave no room at all.
+  // Repeats that do not vary allow no deviation.
   return beyond === 0 ? 0 : beyond / Math.abs(Math.log(end / middle));
 }

@@ -29,5 +29,5 @@ it("what waits lies in a block of the group", () => {
 it("ranks, files and epochs stay in the numbers that they may have", () => {
   expect(() => groupOfRank(setup.layout, 2)).toThrow("a rank of the run");
   expect(() => fileId(0, 1, 0, 64)).toThrow("out of range");
-  expect(() => new CoordinatorLink(0, groupEpoch(2, 1), 0, 3)).toThrow("epochs of its own");
+  expect(() => new CoordinatorLink(0, groupEpoch(2, 1), 0, 3)).toThrow("its own epochs");
 });

@@ -1,4 +1,4 @@
-/** The blocks of one group: what waits, what is under way, what is written. Kept by the group's sub-coordinator. */
+/** The blocks of one group: waiting, in flight, written. Kept by the group's sub-coordinator. */
 import { assert } from "../../base/assert.ts";
 import { IndexColumns } from "./index-columns.ts";
 import { Numbered } from "./numbered.ts";
@@ -6,23 +6,23 @@ import { sizeOf } from "./policy.ts";
 import type { Setup } from "./setup.ts";
 import type { FileId, Rank, Seconds } from "./step.ts";
 
-/** A range of a block that somebody has been told to write. */
+/** A range of a block with a write order. */
 export interface Piece {
   readonly piece: number;
   readonly block: Rank;
   readonly at: number;
   readonly length: number;
   readonly tries: number;
-  /** Who writes it. */
+  /** The writer. */
   readonly rank: Rank;
-  /** Where to, and who owns that file. */
+  /** Destination, and the owner of that file. */
   file: FileId;
   owner: Rank;
   since: Seconds;
-  /** A second copy under way, or -1. */
+  /** A second copy in flight, or -1. */
   copyFile: FileId;
   copyOwner: Rank;
-  /** Where it was written, while its index is still to come; -1 before. */
+  /** File that has it while its index is awaited; -1 before. */
   writtenFile: FileId;
   writtenOffset: number;
   indexArrived: boolean;
@@ -37,7 +37,7 @@ interface Range {
 }
 
 export class BlockQueue {
-  /** Bytes that nobody has been told to write. */
+  /** Bytes without a write order. */
   waitingBytes = 0;
   entries: IndexColumns;
   readonly outstanding = new Numbered<Piece>();
@@ -46,11 +46,11 @@ export class BlockQueue {
   readonly #ranks: number;
   /** Bytes of each block that have been handed out from its front. */
   readonly #taken: Float64Array;
-  /** Ranks with bytes left, as a ring: a block that is cut goes to the end, so that neighbours share the work. */
+  /** Ring of ranks with bytes left: a cut block goes to the end, so that neighbours share the work. */
   readonly #ring: Int32Array;
   #ringFirst = 0;
   #ringCount = 0;
-  /** Ranges that came back. */
+  /** Returned ranges. */
   #returned: Range[] = [];
   #nextPiece = 0;
 
@@ -98,25 +98,25 @@ export class BlockQueue {
     return this.#out(block, at, length, 0, rankFor, now);
   }
 
-  /** The piece is written, here: it enters the index, and is no longer under way. */
+  /** The piece is written to `file`: it enters the index, and is no longer in flight. */
   accept(piece: Piece, file: FileId, offset: number, checksum: unknown): void {
     const wasUnderWay = this.outstanding.delete(piece.piece);
-    assert(wasUnderWay, "a piece enters the index once, and only while it is under way");
+    assert(wasUnderWay, "a piece enters the index once, and only while it is in flight");
     this.entries.add(piece.block, piece.at, piece.length, file, offset, checksum);
   }
 
   /** The piece was not written: it waits again. */
   giveBack(piece: Piece): void {
     const wasUnderWay = this.outstanding.delete(piece.piece);
-    assert(wasUnderWay, "a piece is given back once, and only while it is under way");
+    assert(wasUnderWay, "a piece is given back once, and only while it is in flight");
     this.wait(piece.block, piece.at, piece.length, piece.tries + 1);
   }
 
   wait(block: Rank, at: number, length: number, tries: number): void {
-    assert(block >= this.#first && block < this.#first + this.#ranks, "what waits is of this group");
+    assert(block >= this.#first && block < this.#first + this.#ranks, "waiting bytes are of this group");
     assert(
       at >= 0 && length > 0 && at + length <= sizeOf(this.#setup, block),
-      "what waits lies in its block",
+      "a waiting range lies in its block",
     );
     this.#returned.push({ block, at, length, tries });
     this.waitingBytes += length;
@@ -138,10 +138,10 @@ export class BlockQueue {
     return bytes;
   }
 
-  /** Forgets what was written to the file; those ranges wait again. Returns how many. */
+  /** Drops the entries of the file; those ranges wait again. Returns their number. */
   loseFile(file: FileId): number {
     const old = this.entries;
-    // The old columns are with the coordinator; they stay as they are.
+    // The coordinator holds the old columns; they must not change.
     this.entries = new IndexColumns(old.count);
     let lost = 0;
     for (let i = 0; i < old.count; i++) {
@@ -188,7 +188,7 @@ export class BlockQueue {
   }
 }
 
-/** A piece of a whole number of bytes; a rest of less than half a piece goes along. */
+/** A piece of a whole number of bytes; a remainder below half a piece is added to it. */
 function cut(left: number, bytesMax: number): number {
   assert(left > 0 && bytesMax > 0, "a piece has bytes");
   if (left <= 1.5 * bytesMax) return left;

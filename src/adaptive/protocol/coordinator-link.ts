@@ -1,4 +1,4 @@
-/** A sub-coordinator's line to the coordinator: who that is, and numbers on messages so that repeats are seen. */
+/** A sub-coordinator's link to the coordinator: its rank, and message numbers to detect repeats. */
 import { assert } from "../../base/assert.ts";
 import { coordinatorOfEpoch } from "./ids.ts";
 import type { CoordinatorNews, CoordinatorOrder, Writable } from "./message.ts";
@@ -12,22 +12,22 @@ export class CoordinatorLink {
   readonly epoch: number;
   coordinator: Rank;
   coordinatorEpoch: number;
-  /** When the coordinator last gave a sign of life. */
+  /** Time of the coordinator's last message. */
   heardAt: Seconds = 0;
   #serial = 0;
   #lastSerial = -1;
 
   constructor(group: number, epoch: number, coordinator: Rank, coordinatorEpoch: number) {
-    assert(coordinatorOfEpoch(epoch) === coordinatorEpoch, "a coordinator gives epochs of its own");
+    assert(coordinatorOfEpoch(epoch) === coordinatorEpoch, "a coordinator assigns its own epochs");
     this.group = group;
     this.epoch = epoch;
     this.coordinator = coordinator;
     this.coordinatorEpoch = coordinatorEpoch;
   }
 
-  /** `news` is the caller's no more: it gets its header where it is, since a copy costs more than the rest of a message. */
+  /** Takes ownership of `news` and adds the header in place, since a copy costs more than the rest of a message. */
   tell(news: News, waitingBytes: number, out: Effects): void {
-    assert(waitingBytes >= 0, "waiting bytes are counted, never owed");
+    assert(waitingBytes >= 0, "waiting bytes are never negative");
     const message = news as Writable<CoordinatorNews>;
     message.group = this.group;
     message.epoch = this.epoch;
@@ -46,7 +46,7 @@ export class CoordinatorLink {
     return true;
   }
 
-  /** What to make of an order: `new` when it is the first of a later coordinator. */
+  /** Judges an order: `new` if it is the first of a later coordinator. */
   judge(from: Rank, order: CoordinatorOrder, now: Seconds): "stale" | "repeated" | "fresh" | "new" {
     if (order.coordinatorEpoch < this.coordinatorEpoch) return "stale";
     const isNew = this.follow(from, order.coordinatorEpoch, now);

@@ -1,6 +1,6 @@
 /**
- * The coordinator (Algorithm 3): knows of groups and files, never of single writers. It brings files that have room and
- * groups that have work together, replaces leaders that died, and decides when the dataset is whole.
+ * The coordinator (Algorithm 3): knows groups and files, never single writers. It matches files with room to groups with work,
+ * replaces dead leaders, and decides when the dataset is complete.
  */
 import { assert } from "../../base/assert.ts";
 import { type Group, newGroup } from "./group-record.ts";
@@ -29,7 +29,7 @@ export class Coordinator {
   readonly rank: Rank;
   readonly epoch: number;
   readonly groups: Group[];
-  /** What was measured on each target, for the next output step. */
+  /** Measurements of each target, for the next output step. */
   readonly learned = new Map<TargetId, Learned>();
   /** A later coordinator exists. */
   retired = false;
@@ -42,7 +42,7 @@ export class Coordinator {
   #promotions = 0;
   #deciding = false;
   #tickedAt: Seconds = 0;
-  /** When work was last seen to move. */
+  /** Time of the last progress. */
   #movedAt: Seconds = 0;
   readonly #stallSeconds: Seconds;
 
@@ -71,7 +71,7 @@ export class Coordinator {
     if (this.#setup.heartbeatSeconds > 0) out.timer("coordinator", now + this.#setup.heartbeatSeconds);
   }
 
-  /** Takes over: every leader says what it has; those that do not answer are replaced. */
+  /** Takes over: every leader reports its state; those that do not respond are replaced. */
   takeOver(now: Seconds, out: Effects): void {
     this.start(now, out);
     for (const group of this.groups) {
@@ -85,15 +85,15 @@ export class Coordinator {
     if (this.#deciding || this.retired) return;
     const group = this.groups[news.group] as Group;
     if (news.epoch > group.epoch) this.#follow(group, from, news.epoch, out);
-    // One that was taken for dead, and is not.
+    // It was declared dead, but lives.
     if (news.epoch < group.epoch) out.send(from, { kind: "deposed", group: group.group, epoch: group.epoch });
     if (news.epoch !== group.epoch || from !== group.leader || news.serial <= group.lastSerial) return;
     group.lastSerial = news.serial;
     group.heardAt = now;
-    assert(!group.leaderless, "a group without a leader says nothing");
-    assert(news.waitingBytes <= group.bytes, "no more waits than the group has");
-    if (news.waitingBytes !== group.saidBytes) this.#movedAt = now;
-    group.saidBytes = news.waitingBytes;
+    assert(!group.leaderless, "a group without a leader sends nothing");
+    assert(news.waitingBytes <= group.bytes, "no more bytes wait than the group has");
+    if (news.waitingBytes !== group.reportedBytes) this.#movedAt = now;
+    group.reportedBytes = news.waitingBytes;
     group.waitingBytes = news.waitingBytes;
     group.askedBytes = 0;
     if (group.state !== "complete") group.state = news.waitingBytes > 0 ? "writing" : "busy";
@@ -142,12 +142,12 @@ export class Coordinator {
     const { heartbeatSeconds, writers } = this.#setup;
     if (this.#deciding || this.retired) return;
     if (now - this.#movedAt > this.#stallSeconds) {
-      this.decide("aborted", `nothing has moved for ${Math.round(now - this.#movedAt)} s`, out);
+      this.decide("aborted", `no progress for ${Math.round(now - this.#movedAt)} s`, out);
       return;
     }
     assert(now >= this.#tickedAt, "the clock of a coordinator does not go back");
     const silence = silenceSeconds(heartbeatSeconds, this.epoch, writers);
-    // Was away itself: what the others said meanwhile is still to be heard.
+    // This process was suspended: messages from that time are still queued.
     const wasAway = now - this.#tickedAt > 2 * heartbeatSeconds;
     this.#tickedAt = now;
     for (const group of this.groups) {
@@ -161,14 +161,14 @@ export class Coordinator {
     out.timer("coordinator", now + heartbeatSeconds);
   }
 
-  /** Looks for late writes to copy. */
+  /** Looks for late writes to duplicate. */
   speculate(now: Seconds, out: Effects): void {
     if (this.#deciding || this.retired) return;
     this.#idle.speculate(now, out);
     this.#proceed(now, out);
   }
 
-  /** Proposes the fate of the dataset. From here on nothing else counts. */
+  /** Proposes the outcome of the dataset. All other input is ignored from here. */
   decide(outcome: Outcome, reason: string, out: Effects): void {
     if (this.#deciding) return;
     assert(!this.retired, "a coordinator that was replaced decides nothing");
@@ -178,7 +178,7 @@ export class Coordinator {
     out.commit({ outcome, reason, parts });
   }
 
-  /** Decided: everyone is told, through the leaders or where there is none, one by one. */
+  /** Decided: informs all ranks, through their leaders or, without one, directly. */
   committed(outcome: Outcome, reason: string, out: Effects): void {
     const finish = { kind: "finish", outcome, reason } as const;
     const { firstRank } = this.#setup.layout;
@@ -190,9 +190,9 @@ export class Coordinator {
     }
   }
 
-  /** `order` is the caller's no more: it gets its header where it is (see `CoordinatorLink.tell`). */
+  /** Takes ownership of `order` and adds the header in place (see `CoordinatorLink.tell`). */
   order(group: Group, order: WithoutHeader<CoordinatorOrder>, out: Effects): void {
-    assert(group.leader !== NOBODY, "an order has somebody to go to");
+    assert(group.leader !== NOBODY, "an order has a receiver");
     const message = order as Writable<CoordinatorOrder>;
     message.group = group.group;
     message.coordinatorEpoch = this.epoch;
@@ -200,7 +200,7 @@ export class Coordinator {
     out.send(group.leader, message);
   }
 
-  /** The file cannot be relied on: what is in it is written again. */
+  /** The file is unreliable: its data is written again. */
   loseFile(file: FileId, now: Seconds, out: Effects): void {
     this.#badTargets.add(targetOfFile(file, this.#setup.targets));
     this.#idle.delete(file);
@@ -211,7 +211,7 @@ export class Coordinator {
         this.decide("aborted", "data was lost after its writers had ended", out);
         return;
       }
-      assert(!holds || group.state === "complete", "only a complete group has handed in an index");
+      assert(!holds || group.state === "complete", "only a complete group has delivered an index");
       if (holds) {
         group.entries = undefined;
         group.state = "busy";
@@ -226,11 +226,11 @@ export class Coordinator {
     }
   }
 
-  /** Every group has reported, and what they report is all bytes of all ranks. */
+  /** Every group has reported, and together they have all bytes of all ranks. */
   #checkWhole(): void {
     assert(this.#incomplete === 0, "a dataset is complete when all groups are");
     for (const { state, entries, bytes } of this.groups) {
-      assert(state === "complete" && entries !== undefined, "every group has handed in its index");
+      assert(state === "complete" && entries !== undefined, "every group has delivered its index");
       let indexed = 0;
       for (let i = 0; i < entries.count; i++) indexed += entries.length[i] as number;
       assert(indexed === bytes, "the index of a group has all its bytes");
@@ -244,7 +244,7 @@ export class Coordinator {
       return;
     }
     if (!this.#hasTarget()) {
-      this.decide("aborted", "no storage target takes data any more", out);
+      this.decide("aborted", "no storage target accepts data any more", out);
       return;
     }
     if (this.#setup.policy.offers === "never") {
@@ -254,13 +254,13 @@ export class Coordinator {
     this.#idle.match(now, out);
   }
 
-  /** Where nothing moves, work that cannot be written at home cannot be written at all. */
+  /** If the policy moves nothing, work whose own targets failed cannot be written at all. */
   #checkStuck(out: Effects): void {
     const { name } = this.#setup.policy;
     const group = this.groups.find(({ stuck, state }) => stuck && state === "writing");
     if (group === undefined) return;
     const why = group.failure === "" ? `group ${group.group} has no target left` : group.failure;
-    this.decide("aborted", `${why}, and policy ${name} moves nothing`, out);
+    this.decide("aborted", `${why}, and policy ${name} does not move work`, out);
   }
 
   #groupComplete(group: Group, { entries, learned, waitingBytes }: GroupComplete, now: Seconds): void {
@@ -290,7 +290,7 @@ export class Coordinator {
     group.failure = `target ${target} failed (${code})`;
   }
 
-  /** Whether any target, or any of one group, still takes data. */
+  /** Whether any target, or any of one group, still accepts data. */
   #hasTarget(group?: number): boolean {
     const { firstTarget, groups } = this.#setup.layout;
     const first = group === undefined ? 0 : (firstTarget[group] as number);
@@ -300,18 +300,18 @@ export class Coordinator {
     return false;
   }
 
-  /** Nobody gives out space on it any more. */
+  /** No sub-coordinator assigns space on it any more. */
   #isLeaderless(target: TargetId): boolean {
     return this.groups[groupOfTarget(this.#setup.layout, target)]?.leaderless ?? true;
   }
 
-  /** Puts another rank in the place of a leader that is dead. */
+  /** Replaces a dead leader by another rank. */
   #replace(group: Group, now: Seconds, out: Effects): void {
-    // An earlier group could not be replaced: it has nobody who could be told.
+    // An earlier leader could not be replaced, and the run is ending.
     if (this.#deciding) return;
     this.#idle.forget(group.group);
     if (group.state === "complete") {
-      // All it had to say is here. What is left, syncing, others can do.
+      // All its reports are here. Syncing, which remains, can be done by others.
       group.leaderless = true;
       this.#sync.leaderLost(group.leader, out);
       group.leader = NOBODY;
@@ -321,7 +321,7 @@ export class Coordinator {
     }
     const leader = this.#candidate(group);
     if (leader === undefined) {
-      const reason = `all ranks of group ${group.group} died, and nobody else has their data`;
+      const reason = `all ranks of group ${group.group} died, and no other rank has their data`;
       this.decide("aborted", reason, out);
       return;
     }
@@ -354,8 +354,8 @@ export class Coordinator {
   }
 
   /**
-   * Nobody gives out space in the files of the former leader any more. A group without a leader is told by its promotion,
-   * if it gets one: a coordinator that takes over has not seen to all of them yet.
+   * No space is assigned in the files of the former leader any more. A group without a leader learns it from its promotion, if
+   * any: a new coordinator may not have handled all groups yet.
    */
   #tellMoved({ group, epoch, leader }: Group, out: Effects): void {
     for (const other of this.groups)
@@ -363,7 +363,7 @@ export class Coordinator {
         this.order(other, { kind: "group-moved", movedGroup: group, movedEpoch: epoch, rank: leader }, out);
   }
 
-  /** A leader of a later epoch than this coordinator knows: an earlier coordinator put it there and died before saying so. */
+  /** A leader of a later epoch than this coordinator knows: an earlier coordinator promoted it and died before announcing it. */
   #follow(group: Group, leader: Rank, epoch: number, out: Effects): void {
     assert(coordinatorOfEpoch(epoch) <= this.epoch, "no group follows a coordinator that is older than it");
     this.#idle.forget(group.group);

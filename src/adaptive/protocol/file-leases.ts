@@ -1,4 +1,4 @@
-/** One file and who may write where in it. Space is given out once, in order, and never again. */
+/** One file and the leases on it. Space is assigned once, in order, and never reused. */
 import { assert } from "../../base/assert.ts";
 import type { LentPiece } from "./message.ts";
 import { Numbered } from "./numbered.ts";
@@ -17,13 +17,13 @@ export interface Lease {
   readonly piece: number;
   readonly rank: Rank;
   deadline: Seconds;
-  /** Told to stop; the answer is awaited. */
+  /** Ordered to stop; the answer is pending. */
   stopping: boolean;
-  /** Told to stop because it took too long. */
+  /** Ordered to stop because its time ran out. */
   expired: boolean;
 }
 
-/** Work of another group that waits for a slot. */
+/** Work of another group waiting for a slot. */
 export interface Guest extends LentPiece {
   readonly group: number;
   readonly epoch: number;
@@ -38,13 +38,13 @@ export class FileLeases {
   state: "waiting" | "opening" | "open" | "closed" = "waiting";
   /** When opening counts as failed. */
   openDeadline: Seconds = Number.POSITIVE_INFINITY;
-  /** Why it was closed, and whether its target was given up with it. */
+  /** Reason of closing, and whether its target was given up too. */
   closed: { readonly code: FailureCode; readonly forGood: boolean } | undefined;
   readonly active = new Numbered<Lease>();
   readonly guests: Guest[] = [];
   /** The coordinator knows that the file has room. */
   offered = false;
-  /** Where the next piece goes. */
+  /** Offset of the next piece. */
   tail = 0;
   readonly #overheadBytes: number;
   #nextLease = 0;
@@ -86,7 +86,7 @@ export class FileLeases {
     return lease;
   }
 
-  /** The lease is over; `written` bytes of it are of use, 0 for a hole. */
+  /** Ends the lease; `written` is its number of valid bytes, 0 for a hole. */
   release(lease: Lease, now: Seconds, written: number): void {
     assert(written === 0 || written === lease.length, "a lease is used whole or not at all");
     if (!this.active.delete(lease.lease)) return;

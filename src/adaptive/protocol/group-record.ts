@@ -1,4 +1,4 @@
-/** What a coordinator knows of a group. */
+/** The coordinator's record of a group. */
 import type { IndexColumns } from "./index-columns.ts";
 import type { GroupView } from "./policy.ts";
 import type { Setup } from "./setup.ts";
@@ -16,15 +16,15 @@ export interface Group extends GroupView {
   failure: string;
   leader: Rank;
   epoch: number;
-  /** The leader died after the group was complete; nobody was put in its place. */
+  /** The leader died after the group was complete, and was not replaced. */
   leaderless: boolean;
   entries: IndexColumns | undefined;
-  /** When to ask it again for late writes to copy, and how long to wait after that. */
+  /** Next time to ask for late writes to duplicate, and the wait after that. */
   copyFrom: Seconds;
   copyWait: Seconds;
-  /** What it last said to be waiting. */
-  saidBytes: number;
-  /** Numbers of messages: last heard, last sent. */
+  /** Waiting bytes in its last message. */
+  reportedBytes: number;
+  /** Serials of messages: last received, last sent. */
   lastSerial: number;
   serial: number;
 }
@@ -47,7 +47,7 @@ export function newGroup(setup: Setup, group: number): Group {
     entries: undefined,
     copyFrom: 0,
     copyWait: 0,
-    saidBytes: -1,
+    reportedBytes: -1,
     lastSerial: -1,
     serial: 0,
   };

@@ -1,6 +1,6 @@
 /**
- * The work of one group, as its sub-coordinator sees it: its blocks, wherever they are written (home), and its files,
- * whoever writes to them (owner). Algorithm 2 without the talk about who leads.
+ * The work of one group, as its sub-coordinator sees it: its blocks, in any file (home), and its files, with blocks of any
+ * group (owner). Algorithm 2 without leader election.
  */
 import { assert } from "../../base/assert.ts";
 import { BlockQueue, type Piece } from "./block-queue.ts";
@@ -35,10 +35,10 @@ export class GroupWork {
   readonly #link: CoordinatorLink;
   #lendSerial = 0;
   #completeTold = false;
-  /** Something came back since the coordinator last heard of waiting bytes. */
+  /** A piece was returned since the last report of waiting bytes to the coordinator. */
   #returned = false;
   #reportBelow: number;
-  /** Nothing is given out: the group is being polled, or it cannot be done. */
+  /** No work is assigned: the group is being polled, or its work cannot be completed. */
   paused = false;
   #trouble = "";
   readonly #rankFor = (block: Rank) => this.#substitute(block);
@@ -69,7 +69,7 @@ export class GroupWork {
     this.pump(now, out);
   }
 
-  /** Gives out what can be given out, and says what the coordinator should know. */
+  /** Assigns all work that can be assigned, and reports to the coordinator. */
   pump(now: Seconds, out: Effects): void {
     if (this.paused) return;
     const { blocks } = this;
@@ -87,11 +87,11 @@ export class GroupWork {
     const file = this.owned.find(message.file);
     const lease = file?.active.get(message.lease);
     if (lease !== undefined) {
-      assert(lease.offset === message.offset, "a write goes where its lease says");
+      assert(lease.offset === message.offset, "a write goes to the offset of its lease");
       file?.release(lease, now, message.length);
     }
     const piece = this.#pieceOf(message);
-    assert(piece === undefined || isOf(message, piece), "what is written is the piece that was ordered");
+    assert(piece === undefined || isOf(message, piece), "the written bytes are the ordered piece");
     if (piece !== undefined && (piece.file === message.file || piece.copyFile === message.file)) {
       if (!this.#setup.policy.separateIndex)
         this.#accept(piece, message.file, message.offset, message.checksum, out);
@@ -136,7 +136,7 @@ export class GroupWork {
     const lease = file?.active.get(message.lease);
     if (file !== undefined && lease !== undefined) {
       file.release(lease, now, 0);
-      // The writer is well and the write did not end: it is the target.
+      // The writer responds but the write did not end: the target is at fault.
       if (lease.expired) this.owned.close(file, "expired", true, out);
     }
     const piece = this.#pieceOf(message);
@@ -144,7 +144,7 @@ export class GroupWork {
     this.pump(now, out);
   }
 
-  /** The coordinator has a file with room: work of this group goes there, if there is any. */
+  /** The coordinator offers a file with room: waiting work of this group goes there. */
   adaptiveStart(order: AdaptiveWriteStart, now: Seconds, out: Effects): void {
     const pieces = order.speculative ? this.#copyLate(order, now) : this.#cut(order, now);
     const { file, owner, speculative } = order;
@@ -176,8 +176,8 @@ export class GroupWork {
   }
 
   /**
-   * A rank is dead: what it was writing is given back, and if nobody else has its data, that is the end. Only when the
-   * death is certain are its leases over; one that is merely silent may still be writing, and its leases must run out.
+   * A rank is dead: its writes are returned, and if no other rank has its data, the run fails. Its leases end only if the death
+   * is certain; a silent rank may still be writing, so its leases must expire.
    */
   lost(rank: Rank, certain: boolean, now: Seconds, out: Effects): void {
     this.owned.lost(rank, certain, now, out);
@@ -190,9 +190,9 @@ export class GroupWork {
     this.pump(now, out);
   }
 
-  /** The files that another group's former leader owned: nobody gives out space in them any more. */
+  /** Another group changed its leader: no space is assigned in the files of the former one any more. */
   groupMoved(group: number, epoch: number, now: Seconds, out: Effects): void {
-    assert(group !== this.#link.group, "it is another group that moved");
+    assert(group !== this.#link.group, "the group that moved is a different one");
     const { targets, layout } = this.#setup;
     const isGone = (file: FileId) =>
       file !== -1 &&
@@ -204,7 +204,7 @@ export class GroupWork {
     this.pump(now, out);
   }
 
-  /** What was written to the file is lost. */
+  /** The data written to the file is lost. */
   fileLost(file: FileId, now: Seconds, out: Effects): void {
     const mine = this.owned.find(file);
     if (mine !== undefined) this.owned.close(mine, "EIO", true, out);
@@ -219,7 +219,7 @@ export class GroupWork {
     this.pump(now, out);
   }
 
-  /** Leases that took too long, files that do not open, indexes that do not come. */
+  /** Expired leases, files that do not open, missing indexes. */
   checkDeadlines(now: Seconds, out: Effects): void {
     const { leaseSeconds } = this.#setup;
     if (leaseSeconds === 0) return;
@@ -229,7 +229,7 @@ export class GroupWork {
     this.pump(now, out);
   }
 
-  /** After a change of coordinator: says again what the new one cannot know. */
+  /** After a change of coordinator: repeats the state that the new one lacks. */
   introduce(now: Seconds, out: Effects): void {
     this.tell({ kind: "heartbeat", rate: this.owned.rateAt(now) }, out);
     for (const { closed, file } of this.owned.files)
@@ -239,10 +239,10 @@ export class GroupWork {
     if (this.#trouble !== "") this.tell({ kind: "trouble", reason: this.#trouble }, out);
   }
 
-  /** Ends the run when a dead rank's data is needed and only it had them. */
+  /** Ends the run when a dead rank's data is needed and no other rank has it. */
   checkData(rank: Rank, out: Effects): void {
     if (this.#setup.sharedSources || this.blocks.written(rank) >= sizeOf(this.#setup, rank)) return;
-    this.#giveUp(`rank ${rank} died, and nobody else has its data`, out);
+    this.#giveUp(`rank ${rank} died, and no other rank has its data`, out);
   }
 
   #startNext(file: FileLeases, now: Seconds, out: Effects): boolean {
@@ -279,7 +279,7 @@ export class GroupWork {
   }
 
   #tellComplete(now: Seconds, out: Effects): void {
-    assert(this.blocks.complete, "a complete group has nothing waiting or under way");
+    assert(this.blocks.complete, "a complete group has nothing waiting or in flight");
     const bytes = bytesOfGroup(this.#setup, this.#link.group);
     assert(this.blocks.writtenBytes === bytes, "a complete group has written every byte once");
     const learned = this.owned.files
@@ -293,7 +293,7 @@ export class GroupWork {
     this.tell({ kind: "file-idle", file, slots, rate: policy.rateAt(now) }, out);
   }
 
-  /** Says what waits when that has halved, has come to nothing, or has grown. */
+  /** Reports waiting bytes when they have halved, reached 0, or grown. */
   #report(now: Seconds, out: Effects): void {
     const { waitingBytes } = this.blocks;
     const halved = this.#setup.policy.reportsProgress && waitingBytes <= this.#reportBelow;
@@ -317,7 +317,7 @@ export class GroupWork {
     return pieces;
   }
 
-  /** Second copies of what would end last where it is. */
+  /** Starts second copies of the pieces that would end last in their file. */
   #copyLate({ rate, piecesMax, file, owner }: AdaptiveWriteStart, now: Seconds): LentPiece[] {
     const late = latePieces(this.blocks.outstanding.values(), this.owned, file, rate, now);
     return late.slice(0, piecesMax).map((piece) => {
@@ -337,7 +337,7 @@ export class GroupWork {
     if (other !== -1) out.send(owner, { kind: "recall", group, epoch, piece: piece.piece, file: other });
   }
 
-  /** One way of getting the piece written is gone. */
+  /** One attempt to write the piece has failed. */
   #attemptLost(piece: Piece, file: FileId, out: Effects): void {
     if (piece.copyFile === file) piece.copyFile = -1;
     else if (piece.file === file && piece.copyFile !== -1) {
@@ -347,7 +347,7 @@ export class GroupWork {
     } else if (piece.file === file) this.#giveBack(piece, out);
   }
 
-  /** As `#attemptLost`, and the writer is told, since the owner of the file does not tell it. */
+  /** Like `#attemptLost`, but also informs the writer, since the owner of the file does not. */
   #abandon(piece: Piece, file: FileId, out: Effects): void {
     const { group, epoch } = this.#link;
     out.send(piece.rank, { kind: "cancel", group, epoch, piece: piece.piece, file, lease: -1 });
@@ -363,7 +363,7 @@ export class GroupWork {
   }
 
   #giveUp(reason: string, out: Effects): void {
-    // Also when it was said before: a poll that ends meanwhile must not go on.
+    // Also if already reported: a poll that ends meanwhile must not resume work.
     this.paused = true;
     if (this.#trouble !== "") return;
     this.#trouble = reason;
@@ -381,7 +381,7 @@ export class GroupWork {
     return rank >= (firstRank[group] as number) && rank < (firstRank[group + 1] as number);
   }
 
-  /** Who writes a block: its own rank, or when that is dead and others can read the block, one of the living. */
+  /** The writer of a block: its own rank, or if that is dead and the block is readable by others, a living rank. */
   #substitute(block: Rank): Rank {
     if (!this.dead.has(block)) return block;
     const { firstRank } = this.#setup.layout;

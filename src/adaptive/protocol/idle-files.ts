@@ -1,4 +1,4 @@
-/** Files with room, and the groups that are asked to give them work: the adaptive part of a coordinator. */
+/** Files with room, and the groups asked for work for them: the adaptive part of a coordinator. */
 import { assert } from "../../base/assert.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { Group } from "./group-record.ts";
@@ -13,13 +13,13 @@ import type { Effects, FileId, Seconds } from "./step.ts";
 interface Idle extends IdleFile {
   /** Counts the files that became idle: the lowest has been idle longest. */
   readonly since: number;
-  /** The group that was asked to give work to it; -1 when none is. */
+  /** The group asked to give work to it; -1 for none. */
   asked: number;
 }
 
-/** After this many files that no group should give to, the others are not asked for. */
+/** After this many files without a suitable group, the remaining files are skipped. */
 const REFUSALS = 8;
-/** Groups that are asked at a time for late writes to copy: the slowest. */
+/** Groups asked at a time for late writes to duplicate: the slowest. */
 const COPIES_AT_ONCE = 32;
 
 export class IdleFiles {
@@ -27,11 +27,11 @@ export class IdleFiles {
   readonly #coordinator: Coordinator;
   readonly #policy: CoordinatorPolicy;
   readonly #idle = new Map<FileId, Idle>();
-  /** Those for which no group is asked, the longest idle first. */
+  /** Files for which no group is asked, longest idle first. */
   readonly #free: Idle[] = [];
   #count = 0;
-  /** No group can give anything: known until one says that something waits. */
-  #barren = false;
+  /** No group has work to give, until one reports waiting bytes. */
+  #noWork = false;
   /** A timer for late writes is set. */
   #speculating = false;
 
@@ -42,9 +42,9 @@ export class IdleFiles {
   }
 
   add(group: Group, { file, slots, rate }: FileIdle): void {
-    // Put in again, so that the file that has been idle longest is served first.
+    // Inserted again by age, so that the file idle longest is served first.
     this.delete(file);
-    assert(slots >= 1 && group.leader !== NOBODY, "an idle file has a slot, and an owner who gives it out");
+    assert(slots >= 1 && group.leader !== NOBODY, "an idle file has a slot, and an owner who assigns it");
     const since = this.#count++;
     const idle = { file, group: group.group, owner: group.leader, slots, rate, since, asked: -1 };
     this.#idle.set(file, idle);
@@ -58,9 +58,9 @@ export class IdleFiles {
     if (idle.asked === -1) this.#take(idle);
   }
 
-  /** A group has said what waits there. */
+  /** A group has reported its waiting bytes. */
   heard(group: Group): void {
-    if (this.#barren && canGive(group)) this.#barren = false;
+    if (this.#noWork && canGive(group)) this.#noWork = false;
   }
 
   /** The group had nothing to give. */
@@ -71,12 +71,12 @@ export class IdleFiles {
       if (group.state === "writing") group.state = "busy";
       return;
     }
-    // Nothing is late there: asked again later, and ever later.
+    // No late writes there: asked again after a wait that doubles.
     group.copyWait = Math.max(this.#policy.speculateSeconds, 2 * group.copyWait);
     group.copyFrom = now + group.copyWait;
   }
 
-  /** The group has another leader: its files are gone, and what it was asked for will not come. */
+  /** The group has a new leader: its files are gone, and pending requests will not be answered. */
   forget(group: number): void {
     const { targets, layout } = this.#setup;
     for (const idle of this.#idle.values()) {
@@ -85,9 +85,9 @@ export class IdleFiles {
     }
   }
 
-  /** Brings idle files and waiting work together; later looks at what is late, when files are left without. */
+  /** Matches idle files with waiting work; if files remain idle, later looks for late writes. */
   match(now: Seconds, out: Effects): void {
-    const unserved = this.#barren ? this.#free.length : this.#serve(now, out);
+    const unserved = this.#noWork ? this.#free.length : this.#serve(now, out);
     const { speculateSeconds } = this.#policy;
     if (unserved === 0 || speculateSeconds === 0 || this.#speculating) return;
     this.#speculating = true;
@@ -105,7 +105,7 @@ export class IdleFiles {
     late.sort((a, b) => (a.rate || 0) - (b.rate || 0) || a.group - b.group);
     const all = Number.POSITIVE_INFINITY;
     for (const group of late.slice(0, COPIES_AT_ONCE)) {
-      // A copy beside the late write itself would be as late.
+      // A copy on the same target would be as late.
       const place = free.findIndex((one) => one.group !== group.group);
       if (place === -1) continue;
       const [idle] = free.splice(place, 1) as [Idle];
@@ -114,7 +114,7 @@ export class IdleFiles {
     }
   }
 
-  /** Asks a group for each free file that a group should give to; how many files were refused. */
+  /** Asks a group for work for each free file; returns the number of files without a suitable group. */
   #serve(now: Seconds, out: Effects): number {
     const { groups } = this.#coordinator;
     const free = this.#free;
@@ -124,14 +124,14 @@ export class IdleFiles {
       const choice = this.#policy.choose(idle, groups, now);
       if (choice === undefined) {
         if (refused++ > 0 || groups.some(canGive)) continue;
-        this.#barren = true;
+        this.#noWork = true;
         break;
       }
       free.splice(refused, 1);
       const group = groups[choice.group] as Group;
       assert(choice.bytes > 0 && choice.pieceBytes > 0, "a group is asked for bytes");
-      assert(canGive(group), "a group is asked for what it is known to have");
-      // Until it says itself what it has left. Where a policy does not count, it may be asked by all.
+      assert(canGive(group), "a group is asked for no more than it is known to have");
+      // Counts until its next report. A policy that does not count bytes may ask it for every file.
       if (Number.isFinite(choice.bytes)) group.askedBytes += choice.bytes;
       this.#ask(idle, group, choice.bytes, choice.piecesMax, choice.pieceBytes, false, out);
     }
@@ -140,11 +140,11 @@ export class IdleFiles {
 
   #take(idle: Idle): void {
     const place = this.#free.indexOf(idle);
-    assert(place !== -1, "a file that no group is asked for is free");
+    assert(place !== -1, "a file without a request is free");
     this.#free.splice(place, 1);
   }
 
-  /** Nobody gives to it after all: back to its place by age. */
+  /** No group gives work to it: back to its place by age. */
   #unask(idle: Idle): void {
     const free = this.#free;
     assert(idle.asked !== -1, "a file becomes free once");

@@ -1,4 +1,4 @@
-/** Numbers that name files and epochs, so that no two processes can ever make the same one. */
+/** File ids and epochs, constructed so that no two processes can create the same one. */
 import { assert } from "../../base/assert.ts";
 import type { FileId, Rank, TargetId } from "./step.ts";
 
@@ -7,8 +7,8 @@ const REOPENS_MAX = 64;
 const PROMOTIONS_MAX = 4096;
 
 /**
- * A sub-coordinator gives out space only in files that carry its epoch. Two that believe they lead the same group thus
- * never write to the same file, and offsets need no fence.
+ * A sub-coordinator assigns space only in files of its epoch. Two that believe they lead the same group thus never write to the
+ * same file, and offsets need no fencing.
  */
 export function fileId(target: TargetId, targets: number, epoch: number, reopened: number): FileId {
   const file = (epoch * REOPENS_MAX + reopened) * targets + target;

@@ -1,4 +1,4 @@
-/** Entries of the index in columns: which range of which block lies where. */
+/** Entries of the index in columns: the location of each range of a block. */
 import { withRoom } from "../../base/room.ts";
 import { assert } from "../../base/assert.ts";
 import type { FileId, Rank } from "./step.ts";
@@ -11,7 +11,7 @@ export interface Entry {
   readonly length: number;
   readonly file: FileId;
   readonly offset: number;
-  /** Whatever the writer's driver computed; carried, never looked at. */
+  /** Opaque result of the writer's driver; passed on unread. */
   readonly checksum: unknown;
 }
 
@@ -26,7 +26,7 @@ export class IndexColumns {
   checksum: unknown[] = [];
 
   constructor(room = 8) {
-    // One piece of memory: there are as many of these as groups, and most never grow.
+    // One allocation: there is one per group, and most never grow.
     const memory = new ArrayBuffer(36 * room);
     this.at = new Float64Array(memory, 0, room);
     this.length = new Float64Array(memory, 8 * room, room);

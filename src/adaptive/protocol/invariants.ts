@@ -1,4 +1,4 @@
-/** What must hold whatever happens. A driver tells what processes do and what the storage did; a breach throws. */
+/** Invariants of every run. A driver reports the actions of processes and storage; a violation throws. */
 import { assert } from "../../base/assert.ts";
 import type { WriteStart } from "./message.ts";
 import { sizeOf } from "./policy.ts";
@@ -32,7 +32,7 @@ interface Extent {
   readonly at: number;
   readonly lease: number;
   state: "active" | "written" | "hole";
-  /** When it was written, counted in steps. */
+  /** Step in which it was written. */
   writtenAt: number;
 }
 
@@ -50,7 +50,7 @@ export class InvariantChecker {
   readonly #finished = new Map<Rank, Outcome | "released">();
   readonly #proposed = new Map<Rank, Outcome>();
   #decided: Outcome | undefined;
-  /** Counts what happens: only the order matters. */
+  /** Counts events: only their order matters. */
   #clock = 0;
 
   constructor(setup: Setup) {
@@ -76,26 +76,29 @@ export class InvariantChecker {
     if (before !== undefined && before.offset + before.length > offset)
       fail(
         "no-overlap",
-        `bytes ${offset} to ${offset + length} of file ${file} lie in those at ${before.offset}`,
+        `bytes ${offset} to ${offset + length} of file ${file} overlap those at ${before.offset}`,
       );
     if (after !== undefined && after.offset < offset + length)
       fail(
         "no-overlap",
-        `bytes ${offset} to ${offset + length} of file ${file} reach those at ${after.offset}`,
+        `bytes ${offset} to ${offset + length} of file ${file} overlap those at ${after.offset}`,
       );
     if (at < 0 || length <= 0 || at + length > sizeOf(this.#setup, block))
       fail("exactly-once", `bytes ${at} to ${at + length} are not in the block of rank ${block}`);
     extents.splice(place, 0, { rank, offset, length, block, at, lease, state: "active", writtenAt: 0 });
     facts.active++;
     if (facts.active > this.#setup.policy.slotsMax)
-      fail("writers-per-file", `${facts.active} write to file ${file}, ${this.#setup.policy.slotsMax} may`);
+      fail(
+        "writers-per-file",
+        `${facts.active} writers in file ${file}: limit ${this.#setup.policy.slotsMax}`,
+      );
   }
 
   /** The storage has the bytes, or refused them. */
   writeEnded(file: FileId, offset: number, ok: boolean): void {
     const facts = this.#file(file);
     const extent = facts.extents[placeOf(facts.extents, offset)] as Extent;
-    assert(extent?.offset === offset, "a write ends that began");
+    assert(extent?.offset === offset, "a write that ends has begun");
     if (extent.state !== "active") return;
     extent.state = ok ? "written" : "hole";
     extent.writtenAt = ++this.#clock;
@@ -142,12 +145,12 @@ export class InvariantChecker {
   /** Nothing more can happen. */
   ended(living: Iterable<Rank>): void {
     for (const rank of living)
-      if (!this.#finished.has(rank)) fail("run-ends", `rank ${rank} lives and waits for ever`);
+      if (!this.#finished.has(rank)) fail("run-ends", `rank ${rank} is alive and waits forever`);
     if (this.#decided === undefined && this.#finished.size > 0)
-      fail("run-ends", "nobody decided what the dataset is");
+      fail("run-ends", "the outcome of the dataset was never decided");
   }
 
-  /** Every byte once, in an extent that was written and then synced. */
+  /** Every byte exactly once, in an extent that was written and then synced. */
   #checkIndex(parts: Proposal["parts"]): void {
     const ranges = new Map<Rank, { at: number; length: number }[]>();
     for (const part of parts) {

@@ -1,12 +1,12 @@
-/** Which writes under way are worth a second copy in a file that has nothing to do. */
+/** Selects writes in flight that are worth a second copy in an idle file. */
 import type { Piece } from "./block-queue.ts";
 import type { OwnedFiles } from "./owned-files.ts";
 import type { FileId, Seconds } from "./step.ts";
 
-/** The copy must be expected to end this much sooner. */
-const WORTH = 1.5;
+/** Expected speed-up required of a copy. */
+const SPEEDUP_MIN = 1.5;
 
-/** Pieces that a copy at `rate` would overtake by far, the latest first. */
+/** Pieces that a copy at `rate` would clearly overtake, latest first. */
 export function latePieces(
   outstanding: Iterable<Piece>,
   owned: OwnedFiles,
@@ -22,10 +22,10 @@ export function latePieces(
     const copySeconds = piece.length / rate;
     const age = now - piece.since;
     const expected = piece.length / share;
-    // A write that is older than it should have become is expected to need as long again; so is one to a file that has
-    // not ended any yet, of which nothing is known (NaN).
+    // A write beyond its expected duration is expected to need as long again; so is one to a file without a finished write,
+    // whose rate is unknown (NaN).
     const left = age < expected ? expected - age : age;
-    if (left > WORTH * copySeconds && age > copySeconds) late.push({ piece, left });
+    if (left > SPEEDUP_MIN * copySeconds && age > copySeconds) late.push({ piece, left });
   }
   late.sort((a, b) => b.left - a.left || a.piece.piece - b.piece.piece);
   return late.map(({ piece }) => piece);

@@ -1,4 +1,4 @@
-/** Which ranks form a group, and which targets are theirs. Every process computes the same layout by itself. */
+/** The ranks and targets of each group. Every process computes the same layout by itself. */
 import { assert } from "../../base/assert.ts";
 import type { Rank, TargetId } from "./step.ts";
 
@@ -52,7 +52,7 @@ function checked(layout: Layout, writers: number, targets: number): Layout {
     "a layout begins with rank 0 and target 0",
   );
   assert(firstRank[groups] === writers, "every rank is in a group");
-  assert((firstTarget[groups] as number) <= targets, "a layout uses targets that there are");
+  assert((firstTarget[groups] as number) <= targets, "a layout uses existing targets");
   for (let g = 0; g < groups; g++) {
     assert((firstRank[g] as number) < (firstRank[g + 1] as number), "every group has a rank");
     assert((firstTarget[g] as number) < (firstTarget[g + 1] as number), "every group has a target");

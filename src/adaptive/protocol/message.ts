@@ -1,30 +1,30 @@
-/** Every message of the protocol. `docs/protocol.md` has the table: who sends it, when, and what repeats do. */
+/** Every message of the protocol. `docs/protocol.md` has the table: sender, time, and effect of repeats. */
 import type { Entry, IndexColumns } from "./index-columns.ts";
 import type { FailureCode, FileId, Outcome, Rank, TargetId } from "./step.ts";
 
 /** A message while it is being made. */
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Of a piece of work: which group it belongs to, under which sub-coordinator, and its number there. */
+/** Identifies a piece: its group, the epoch of its sub-coordinator, and its number there. */
 interface OfPiece {
   readonly group: number;
   readonly epoch: number;
   readonly piece: number;
 }
 
-/** From a coordinator to the sub-coordinator of `group`; numbered, so that repeats are seen. */
+/** From a coordinator to the sub-coordinator of `group`; numbered to detect repeats. */
 interface FromCoordinator {
   readonly group: number;
   readonly coordinatorEpoch: number;
   readonly serial: number;
 }
 
-/** From the sub-coordinator of `group` to the coordinator; numbered, so that repeats are seen. */
+/** From the sub-coordinator of `group` to the coordinator; numbered to detect repeats. */
 interface ToCoordinator {
   readonly group: number;
   readonly epoch: number;
   readonly serial: number;
-  /** Bytes of the group that nobody has been told to write. The coordinator plans with it. */
+  /** Bytes of the group without a write order. The coordinator plans with them. */
   readonly waitingBytes: number;
 }
 
@@ -49,11 +49,11 @@ export interface WriteStart extends OfPiece {
 export interface Cancel extends OfPiece {
   readonly kind: "cancel";
   readonly file: FileId;
-  /** -1: whichever write of the piece to this file. */
+  /** -1: any write of the piece to this file. */
   readonly lease: number;
 }
 
-/** A new sub-coordinator asks what has been written; whatever is under way is to stop. */
+/** A new sub-coordinator asks for written pieces; writes in flight must stop. */
 export interface Poll {
   readonly kind: "poll";
   readonly group: number;
@@ -70,7 +70,7 @@ interface Here {
   readonly kind: "here";
 }
 
-/** What a sub-coordinator wrote of its own block, kept by another rank in case it dies. */
+/** Pieces that a sub-coordinator wrote of its own block, kept by another rank in case it dies. */
 export interface NoteEntry {
   readonly kind: "note-entry";
   readonly group: number;
@@ -110,7 +110,7 @@ export interface Cancelled extends OfPiece {
   readonly kind: "cancelled";
   readonly file: FileId;
   readonly lease: number;
-  /** The epoch that the writer knows its group to have; the piece may be of an older one. */
+  /** The latest epoch of its group known to the writer; the piece may be of an older one. */
   readonly groupEpoch: number;
 }
 
@@ -132,7 +132,7 @@ export interface LentPiece {
   readonly block: Rank;
   readonly at: number;
   readonly length: number;
-  /** Who writes it. */
+  /** The writer. */
   readonly rank: Rank;
 }
 
@@ -160,7 +160,7 @@ export interface Recall extends OfPiece {
   readonly file: FileId;
 }
 
-/** A file has room: give it work of yours. */
+/** A file has room: give work to it. */
 export interface AdaptiveWriteStart extends FromCoordinator {
   readonly kind: "adaptive-write-start";
   readonly file: FileId;
@@ -170,7 +170,7 @@ export interface AdaptiveWriteStart extends FromCoordinator {
   readonly bytes: number;
   readonly piecesMax: number;
   readonly pieceBytes: number;
-  /** Nothing waits any more: a second copy of what is under way and late. */
+  /** No bytes wait any more: make second copies of late writes in flight. */
   readonly speculative: boolean;
 }
 
@@ -182,7 +182,7 @@ interface OverallWriteComplete extends FromCoordinator {
   readonly target: TargetId;
 }
 
-/** What was written to the file is not there: write it again elsewhere. */
+/** The data of the file is lost: write it again elsewhere. */
 interface FileLost extends FromCoordinator {
   readonly kind: "file-lost";
   readonly file: FileId;
@@ -214,10 +214,10 @@ export interface Promote extends FromCoordinator {
   readonly leaders: readonly Leader[];
 }
 
-/** In the place of a leader: the group is complete, and its leader died. */
+/** Instead of a leader: the group is complete, and its leader died. */
 export const NOBODY: Rank = -1;
 
-/** Who leads a group, where that is not its first rank any more. */
+/** Leader of a group that is no longer led by its first rank. */
 export interface Leader {
   readonly group: number;
   readonly rank: Rank;
@@ -233,14 +233,14 @@ export interface GroupComplete extends ToCoordinator {
   readonly learned: readonly Learned[];
 }
 
-/** What was measured on a target, for the next output step. */
+/** Measurements of a target, for the next output step. */
 export interface Learned {
   readonly target: TargetId;
   readonly rate: number;
   readonly slots: number;
 }
 
-/** A file of the group could take more than the group has: after its own work, and after an adaptive write. */
+/** A file of the group can take more than the group has: sent after its own work, and after an adaptive write. */
 export interface FileIdle extends ToCoordinator {
   readonly kind: "file-idle";
   readonly file: FileId;
@@ -291,7 +291,7 @@ interface Deposed {
 interface Stale {
   readonly kind: "stale";
   readonly coordinatorEpoch: number;
-  /** Who is. */
+  /** The current coordinator. */
   readonly coordinator: Rank;
 }
 

@@ -29,7 +29,7 @@ describe("things by number", () => {
   it("come in their turn", () => {
     const list = new Numbered<string>();
     list.add(4, "four");
-    expect(() => list.add(6, "six")).toThrow(/out of turn/);
-    expect(() => list.add(4, "again")).toThrow(/out of turn/);
+    expect(() => list.add(6, "six")).toThrow(/are consecutive/);
+    expect(() => list.add(4, "again")).toThrow(/are consecutive/);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Things under way by a number that counts up: what a `Map` would do, in a list. A map that is filled and emptied all the
- * time makes itself again every few entries, and most lists here have one entry at a time.
+ * Items in flight by ascending number: a `Map` as a list. A map that is constantly filled and emptied rehashes every few
+ * entries, and most lists here have one entry at a time.
  */
 import { assert } from "../../base/assert.ts";
 
@@ -9,7 +9,7 @@ export class Numbered<T> {
   /** Number of the first slot. */
   #first = 0;
   #slots: (T | undefined)[] = [];
-  /** Slots in use; those behind are left from before. */
+  /** Slots in use; later ones are stale. */
   #length = 0;
 
   get(number: number): T | undefined {
@@ -17,13 +17,13 @@ export class Numbered<T> {
     return i >= 0 && i < this.#length ? this.#slots[i] : undefined;
   }
 
-  /** Numbers come without gaps, in order. */
+  /** Numbers are consecutive. */
   add(number: number, one: T): void {
     if (this.size === 0) {
       this.#first = number;
       this.#length = 0;
     }
-    assert(number === this.#first + this.#length, "a number out of turn");
+    assert(number === this.#first + this.#length, "numbers are consecutive");
     this.#slots[this.#length++] = one;
     this.size++;
   }
@@ -35,7 +35,7 @@ export class Numbered<T> {
     return true;
   }
 
-  /** Those there are now, in order. */
+  /** The current items, in order. */
   values(): T[] {
     const all: T[] = [];
     for (let i = 0; i < this.#length; i++) {

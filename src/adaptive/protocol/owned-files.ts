@@ -1,4 +1,4 @@
-/** The files of one group and who may write to them: the part of a sub-coordinator that gives out space. */
+/** The files of one group and their leases: the part of a sub-coordinator that assigns space. */
 import { assert } from "../../base/assert.ts";
 import type { CoordinatorLink, News } from "./coordinator-link.ts";
 import { FileLeases, type Guest, type Lease } from "./file-leases.ts";
@@ -8,7 +8,7 @@ import type { Lend, LentPiece, Recall } from "./message.ts";
 import type { Setup } from "./setup.ts";
 import type { Effects, FailureCode, FileId, Rank, Seconds, TargetId } from "./step.ts";
 
-/** New files on a target after writers that did not answer; then the target is given up. */
+/** New files on a target after unresponsive writers; then the target is given up. */
 const REOPENS = 8;
 
 export class OwnedFiles {
@@ -64,7 +64,7 @@ export class OwnedFiles {
 
   /** Work of another group for one of these files. False when it is a repeat. */
   lend(from: Rank, { group, epoch, serial, file, pieces }: Lend, accept: boolean, out: Effects): boolean {
-    assert(pieces.length > 0 && group !== this.#link.group, "another group lends, and something");
+    assert(pieces.length > 0 && group !== this.#link.group, "another group lends at least one piece");
     const last = this.#lastLend.get(group);
     if (last !== undefined && (epoch < last.epoch || (epoch === last.epoch && serial <= last.serial)))
       return false;
@@ -93,7 +93,7 @@ export class OwnedFiles {
     }
   }
 
-  /** What a dead rank was to write for others goes back; when the death is certain, its leases are over. */
+  /** Returns the pieces that a dead rank was to write for others; if the death is certain, ends its leases. */
   lost(rank: Rank, certain: boolean, now: Seconds, out: Effects): void {
     for (const file of this.files) {
       if (certain)
@@ -105,14 +105,14 @@ export class OwnedFiles {
     }
   }
 
-  /** Forgets what a former leader of another group had lent. */
+  /** Drops pieces lent by a former leader of another group. */
   dropGuests(group: number, epoch: number): void {
     for (const file of this.files)
       for (const guest of file.guests.filter((one) => one.group === group && one.epoch < epoch))
         file.guests.splice(file.guests.indexOf(guest), 1);
   }
 
-  /** Leases that took too long, and files that do not open. */
+  /** Expired leases, and files that do not open. */
   checkDeadlines(now: Seconds, out: Effects): void {
     for (const file of [...this.files]) {
       if (file.state === "opening" && now > file.openDeadline) this.close(file, "expired", true, out);
@@ -167,7 +167,7 @@ export class OwnedFiles {
       out.send(rank, { kind: "cancel", group, epoch, piece, file: file.file, lease: lease.lease });
       return;
     }
-    // The writer does not answer either. It may still be writing, so its file is left alone; the target may be well.
+    // The writer does not respond either. It may still be writing, so its file is abandoned; the target may be healthy.
     file.release(lease, now, 0);
     const again = file.state === "open" && file.reopened + 1 < REOPENS;
     if (file.state === "open") this.close(file, "writer-lost", !again, out);
@@ -183,7 +183,7 @@ export class OwnedFiles {
       groupOfTarget(this.#setup.layout, target) === this.#link.group,
       "a group opens files on its targets",
     );
-    assert(this.find(file) === undefined, "a file is opened once: its space is given out once");
+    assert(this.find(file) === undefined, "a file is opened once: its space is assigned once");
     const leases = new FileLeases(file, target, reopened, policy.file(this.#setup, target), overheadBytes);
     leases.state = "opening";
     if (leaseSeconds > 0) leases.openDeadline = now + leaseSeconds;

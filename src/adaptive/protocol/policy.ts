@@ -1,29 +1,29 @@
-/** What a policy decides. Everything else, above all what happens when something breaks, is the same for all. */
+/** Decisions of a policy. Everything else, above all fault handling, is the same for all. */
 import type { Layout } from "./layout.ts";
 import type { FileId, Rank, Seconds } from "./step.ts";
 
 export interface Policy {
   readonly name: string;
-  /** The index of a piece follows its WRITE_COMPLETE in a message of its own, as in the paper. */
+  /** The index of a piece follows its WRITE_COMPLETE in a separate message, as in the paper. */
   readonly separateIndex: boolean;
   /**
    * When a file is offered to other groups: once its own group is complete (the paper), as soon as nothing of the
    * group waits, or never.
    */
   readonly offers: "group-complete" | "nothing-waiting" | "never";
-  /** Most writers that this policy ever allows in a file at once. */
+  /** Max concurrent writers per file under this policy. */
   readonly slotsMax: number;
-  /** Whether a sub-coordinator tells what is left each time that has halved. */
+  /** Whether a sub-coordinator reports its waiting bytes each time they have halved. */
   readonly reportsProgress: boolean;
   layout(work: Work): Layout;
-  /** Targets that are not used at all, by what is known of earlier steps. */
+  /** Targets excluded because of earlier steps. */
   skipped?(work: Work): readonly number[];
   /** One per file, kept by the sub-coordinator of the file. */
   file(work: Work, target: number): FilePolicy;
   coordinator(work: Work): CoordinatorPolicy;
 }
 
-/** What there is to do, known to every process from the start. */
+/** The work of a run, known to every process from the start. */
 export interface Work {
   readonly writers: number;
   readonly targets: number;
@@ -31,17 +31,17 @@ export interface Work {
   readonly sizes: number | ArrayLike<number>;
   /** Bytes per second of each target in earlier output steps; NaN where none was measured. */
   readonly priorRates?: ArrayLike<number> | undefined;
-  /** Writers at once per target that were found best earlier; NaN where none was. */
+  /** Best number of writers per target in earlier steps; NaN where none was measured. */
   readonly priorSlots?: ArrayLike<number> | undefined;
 }
 
-/** How one file is used, from what was measured on it. */
+/** Controls one file by its measurements. */
 export interface FilePolicy {
-  /** Bytes per second that the file takes in all; NaN before the first measurement. Falls while nothing ends. */
+  /** Total bytes per second of the file; NaN before the first measurement. Falls while no write ends. */
   rateAt(now: Seconds): number;
   /** Writers that may be active now. */
   slots(): number;
-  /** A write begins or ends at this time; `active` counts the writers before it. */
+  /** A write starts or ends at this time; `active` is the number of writers before that. */
   began(now: Seconds, active: number): void;
   ended(now: Seconds, active: number, bytes: number): void;
   /** The largest piece to cut, when `queuedBytes` wait for this file. */
@@ -50,15 +50,15 @@ export interface FilePolicy {
 
 export interface GroupView {
   readonly group: number;
-  /** Paper: writing (may have waiting writers), busy (all have been told), complete. */
+  /** Paper: writing (may have waiting writers), busy (all have orders), complete. */
   readonly state: "writing" | "busy" | "complete";
-  /** As last reported, and when; and what it has been asked for since. */
+  /** As last reported, with the time of the report and the bytes asked for since. */
   readonly waitingBytes: number;
   readonly askedBytes: number;
   readonly heardAt: Seconds;
   /** Of its own files together; NaN when not known. */
   readonly rate: number;
-  /** None of its own targets takes data: others must do its work. */
+  /** None of its own targets accepts data: others must do its work. */
   readonly stuck: boolean;
 }
 
@@ -78,13 +78,13 @@ export interface Choice {
 }
 
 export interface CoordinatorPolicy {
-  /** Which group gives work to the file, of those that can; undefined when none should. */
+  /** The group that gives work to the file, among those that can; undefined for none. */
   choose(idle: IdleFile, groups: readonly GroupView[], now: Seconds): Choice | undefined;
-  /** Seconds between looks for late writes to copy; 0 for never. */
+  /** Seconds between searches for late writes to duplicate; 0: never. */
   readonly speculateSeconds: number;
 }
 
-/** Whether the group has work that nobody has been told to do, as far as is known. */
+/** Whether the group has unassigned work, as far as known. */
 export const canGive = ({ state, waitingBytes, askedBytes }: GroupView): boolean =>
   state === "writing" && waitingBytes > askedBytes;
 

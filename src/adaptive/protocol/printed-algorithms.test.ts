@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { runAdaptive } from "../sim/host/run.ts";
-import { makeWorld, withUsual } from "../sim/storage/index.ts";
+import { makeWorld, withDefaults } from "../sim/storage/index.ts";
 
 type Mend = "loop" | "count" | "signal" | "once" | "offset";
 const ALL: readonly Mend[] = ["loop", "count", "signal", "once", "offset"];
@@ -197,7 +197,7 @@ describe("the algorithms as printed", () => {
 
 it("the protocol under the paper policy does the same work with every invariant watched", () => {
   const MIB = 2 ** 20;
-  const parameters = withUsual({ opOverhead: 0, dirtyLimit: 0 });
+  const parameters = withDefaults({ opOverhead: 0, dirtyLimit: 0 });
   const world = makeWorld({
     parameters,
     machineTargets: 2,

@@ -1,6 +1,6 @@
 /**
- * One process of a run with its roles: always a writer, perhaps the leader of groups, perhaps the coordinator. Inputs go
- * to the roles that they are about. A driver makes one of these per rank and performs its effects.
+ * One process of a run with its roles: always a writer, perhaps the leader of groups, perhaps the coordinator. Inputs are
+ * dispatched to the roles they concern. A driver creates one process per rank and performs its effects.
  */
 import { assert } from "../../base/assert.ts";
 import { Coordinator } from "./coordinator.ts";
@@ -12,7 +12,7 @@ import type { Effects, Input, Outcome, Rank, Seconds } from "./step.ts";
 import { SubCoordinator } from "./sub-coordinator.ts";
 import { Writer } from "./writer.ts";
 
-/** Shared by all that lead nothing: there can be a million of them. */
+/** Shared by all non-leaders: there can be a million of them. */
 const NONE: SubCoordinator[] = [];
 
 export class Process {
@@ -21,7 +21,7 @@ export class Process {
   subs: SubCoordinator[] = NONE;
   coordinator: Coordinator | undefined;
   readonly #setup: Setup;
-  /** The latest coordinator heard of, or been: an epoch is never taken twice. */
+  /** The latest known coordinator epoch, including its own: an epoch is never taken twice. */
   #latestEpoch = 0;
   /** The last epoch under which each group was led here, other than from the start. */
   #led: Map<number, number> | undefined;
@@ -136,7 +136,7 @@ export class Process {
     }
   }
 
-  /** For the role that leads the file's group; when none here does, the work goes back. */
+  /** For the role that leads the file's group; if none does here, the work goes back. */
   #lend(from: Rank, message: Lend, now: Seconds, out: Effects): void {
     const { layout, targets } = this.#setup;
     const owner = groupOfTarget(layout, targetOfFile(message.file, targets));
@@ -150,9 +150,9 @@ export class Process {
   }
 
   #timer(timer: string, now: Seconds, out: Effects): void {
-    // A coordinator is no orphan: it hears of its own end.
+    // A coordinator is not an orphan: it knows the outcome.
     if (timer === "orphan") this.writer.look(now, this.coordinator !== undefined, out);
-    // One that was promoted since has opened its files after its poll.
+    // A role promoted since then has opened its files after its poll.
     else if (timer === "open")
       for (const sub of this.subs.filter(({ epoch }) => epoch === 0)) sub.open(now, out);
     else if (timer === "coordinator") this.coordinator?.tick(now, out);
@@ -163,7 +163,7 @@ export class Process {
     }
   }
 
-  /** Leads a group from now on; a repeat, or a word from a later coordinator, goes to the role that does. */
+  /** Leads a group from now on; a repeat, or a message from a later coordinator, goes to the role that already leads it. */
   #promote(from: Rank, message: Promote, now: Seconds, out: Effects): void {
     const current = this.subs.find(({ group }) => group === message.group);
     // Also after having been deposed: a repeat must not open the files of that epoch a second time.
@@ -173,7 +173,7 @@ export class Process {
     }
     this.#led ??= new Map();
     this.#led.set(message.group, message.epoch);
-    assert(message.group < this.#setup.layout.groups, "a promotion is to a group of the layout");
+    assert(message.group < this.#setup.layout.groups, "a promotion names a group of the layout");
     assert(
       current === undefined || current.epoch < message.epoch,
       "a group is led under a later epoch each time",
@@ -201,7 +201,7 @@ export class Process {
     const dead = new Set(sub.work.dead).add(sub.link.coordinator);
     const latest = Math.max(this.#latestEpoch, sub.link.coordinatorEpoch);
     const epoch = nextCoordinatorEpoch(latest, this.rank, this.#setup.writers);
-    assert(epoch > latest, "a coordinator takes an epoch that nobody had");
+    assert(epoch > latest, "a coordinator takes an unused epoch");
     this.#latestEpoch = epoch;
     const own = { group: sub.group, rank: this.rank, epoch: sub.epoch };
     this.coordinator = new Coordinator(this.#setup, this.rank, epoch, [...sub.leaders.values(), own], dead);
@@ -209,8 +209,8 @@ export class Process {
   }
 
   /**
-   * Nobody leads any more, as far as this rank knows, and nothing is decided: leads what is left. Should others do so
-   * too, or a leader live after all, epochs say whose word counts, as when deputies take over.
+   * As far as this rank knows, no leader is left and nothing is decided: it takes over the remaining ranks. If others do the
+   * same, or a leader is still alive, epochs resolve the conflict, as when deputies take over.
    */
   #adopt(now: Seconds, out: Effects): void {
     if (this.coordinator !== undefined || this.writer.deciding) return;
@@ -223,12 +223,12 @@ export class Process {
     const { writers, layout } = this.#setup;
     const latest = Math.max(this.#latestEpoch, coordinatorOfEpoch(led));
     const epoch = nextCoordinatorEpoch(latest, this.rank, writers);
-    assert(epoch > latest, "a coordinator takes an epoch that nobody had");
+    assert(epoch > latest, "a coordinator takes an unused epoch");
     this.#latestEpoch = epoch;
     const known = led > 0 ? [{ group, rank: leader, epoch: led }] : [];
     this.coordinator = new Coordinator(this.#setup, this.rank, epoch, known, [...lost, leader]);
     this.coordinator.takeOver(now, out);
-    // Its own group is polled; the orphans of others must not take over as well before it can see to them.
+    // Polls its own group; orphans of other groups must not take over before it reaches them.
     const [first, end] = [layout.firstRank[group] as number, layout.firstRank[group + 1] as number];
     for (let rank = 0; rank < writers; rank++)
       if ((rank < first || rank >= end) && !lost.has(rank)) out.send(rank, { kind: "here" });

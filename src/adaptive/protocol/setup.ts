@@ -1,4 +1,4 @@
-/** What every process of a run knows from the start. */
+/** The initial knowledge of every process of a run. */
 import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Layout } from "./layout.ts";
@@ -8,18 +8,18 @@ import type { Seconds, TargetId } from "./step.ts";
 export interface SetupOptions {
   /** Any process can read any block (a drain of files); else only the rank itself has its data. */
   readonly sharedSources?: boolean;
-  /** Writers keep their data until all is durable, so that it can be written again. */
+  /** Writers keep their data until everything is durable, so that it can be written again. */
   readonly retainData?: boolean;
-  /** 0: deaths are noticed by the transport alone, and no timer runs for them. */
+  /** 0: only the transport detects deaths; no timer runs. */
   readonly heartbeatSeconds?: Seconds;
-  /** A write may take this long and a byte per `leaseBytesPerSecond` more; 0: for ever. */
+  /** Time limit of a write, plus its bytes / `leaseBytesPerSecond`; 0: no limit. */
   readonly leaseSeconds?: Seconds;
   readonly leaseBytesPerSecond?: number;
   /** Group g opens its files g times this after the start. */
   readonly openStaggerSeconds?: Seconds;
-  /** How often a range may be tried before the run gives up. */
+  /** Attempts per range before the run gives up. */
   readonly triesMax?: number;
-  /** Room that every write has in its file beyond its bytes: for headers. */
+  /** Extra room of every write in its file, for headers. */
   readonly overheadBytes?: number;
 }
 
@@ -32,14 +32,14 @@ export interface Setup extends Work, Required<SetupOptions> {
 
 /** Silence that counts as death, in heartbeats. */
 export const SILENT_BEATS = 4;
-/** Doublings of it at most: beyond any run. */
+/** Max doublings: longer than any run. */
 const PATIENCE_MAX = 20;
-/** A run in which nothing has moved for this many silences is given up. */
+/** A run without progress for this many silences is given up. */
 const STALLED_SILENCES = 50;
 
 /**
- * Silence that counts as death, in seconds. It doubles with every change of coordinator: where messages take longer than
- * thought, the living would otherwise depose each other for ever.
+ * Silence that counts as death, in seconds. It doubles with every change of coordinator: if messages take longer than expected,
+ * living processes would otherwise depose each other forever.
  */
 export function silenceSeconds(
   heartbeatSeconds: Seconds,
@@ -55,7 +55,7 @@ export function makeSetup(policy: Policy, work: Work, options: SetupOptions = {}
   const skipped = policy.skipped?.(work) ?? [];
   assert(
     skipped.every((target) => target >= 0 && target < work.targets),
-    "a policy skips targets that there are",
+    "a policy skips existing targets",
   );
   return {
     writers: work.writers,
@@ -77,7 +77,7 @@ export function makeSetup(policy: Policy, work: Work, options: SetupOptions = {}
   };
 }
 
-/** How long nothing may move: well beyond the longest lease. */
+/** Max time without progress: well beyond the longest lease. */
 export function stallSeconds(setup: Setup): Seconds {
   const { heartbeatSeconds, leaseSeconds, leaseBytesPerSecond, writers } = setup;
   if (leaseSeconds === 0) return Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** What goes into a process of the protocol, and what comes out of it. */
+/** Inputs and effects of a protocol process. */
 import type { IndexColumns } from "./index-columns.ts";
 import type { Message, WriteStart } from "./message.ts";
 
@@ -9,15 +9,15 @@ export type TargetId = number;
 /** A file on a target; see `fileId`. */
 export type FileId = number;
 
-/** Why the storage refused. `writer-lost` and `expired` are the protocol's own: nobody answered in time. */
+/** Storage error codes. `writer-lost` and `expired` are the protocol's own: no answer in time. */
 export type FailureCode = "ENOSPC" | "EIO" | "expired" | "writer-lost";
 
 export type TimerName = "open" | "sub-coordinator" | "coordinator" | "speculate" | "orphan";
 
-/** What a dataset became. Decided once, by whoever proposes first (see `Effects.commit`). */
+/** Outcome of a dataset. Decided once, by the first proposal (see `Effects.commit`). */
 export type Outcome = "complete" | "aborted";
 
-/** Something happened. Times are those of the call, in seconds of any clock that does not go back. */
+/** An event. Times are those of the call, in seconds of any monotonic clock. */
 export type Input =
   | { readonly kind: "start" }
   | { readonly kind: "message"; readonly from: Rank; readonly message: Message }
@@ -32,15 +32,15 @@ export type Input =
   | { readonly kind: "open-failed"; readonly file: FileId; readonly code: FailureCode }
   | { readonly kind: "synced"; readonly file: FileId }
   | { readonly kind: "sync-failed"; readonly file: FileId; readonly code: FailureCode }
-  /** What was decided, which need not be what was proposed here. */
+  /** The decision, which may differ from the proposal. */
   | { readonly kind: "committed"; readonly outcome: Outcome; readonly reason: string }
-  /** Nothing had been decided when it was asked (see `Effects.inquire`). */
+  /** Nothing was decided at the time of `Effects.inquire`. */
   | { readonly kind: "undecided" }
   | { readonly kind: "timer"; readonly timer: TimerName }
   /** The transport noticed that a process is gone. */
   | { readonly kind: "lost"; readonly rank: Rank };
 
-/** What is proposed as the fate of the dataset; with the whole index when it is to be complete. */
+/** Proposed outcome of the dataset; with the whole index for a complete one. */
 export interface Proposal {
   readonly outcome: Outcome;
   readonly reason: string;
@@ -48,8 +48,8 @@ export interface Proposal {
 }
 
 /**
- * What a process wants done. A driver performs the calls in order, after the step. Between two processes messages
- * keep their order and none is lost unless one of the two is dead; they may be late, and may come twice.
+ * Effects of a process. A driver performs the calls in order, after the step. Messages between two processes keep their order,
+ * and none is lost unless one of the two is dead; they may be late or duplicated.
  */
 export interface Effects {
   send(to: Rank, message: Message): void;
@@ -59,14 +59,14 @@ export interface Effects {
   write(order: WriteStart): void;
   /** The write may stop where it is; no answer is expected. */
   cancel(file: FileId, lease: number): void;
-  /** Makes all that was written to the file durable, by whomever. */
+  /** Makes all data of the file durable, regardless of its writer. */
   sync(file: FileId, target: TargetId): void;
-  /** At or after the time, `timer` comes in. Setting one that is set moves it. */
+  /** At or after the time, `timer` fires. Setting it again moves it. */
   timer(timer: TimerName, at: Seconds): void;
   /** The first proposal of all processes wins for good; answered by `committed`. */
   commit(proposal: Proposal): void;
   /** Whether the dataset has been decided, without a proposal; answered by `committed` or `undecided`. */
   inquire(): void;
-  /** The process is done. `released`: its bytes are written and it need not wait for the rest. */
+  /** The process is done. `released`: its bytes are written, and it does not wait for the rest. */
   finish(outcome: Outcome | "released", reason: string): void;
 }

@@ -1,6 +1,6 @@
 /**
- * The sub-coordinator (Algorithm 2): leads a group of writers and owns the files of the group's targets. This part is
- * about who leads and who is alive; the work itself is in `group-work.ts`.
+ * The sub-coordinator (Algorithm 2): leads a group of writers and owns the files of the group's targets. This part handles
+ * leadership and liveness; the work itself is in `group-work.ts`.
  */
 import { assert } from "../../base/assert.ts";
 import { CoordinatorLink } from "./coordinator-link.ts";
@@ -19,7 +19,7 @@ import { sizeOf } from "./policy.ts";
 import { type Setup, silenceSeconds } from "./setup.ts";
 import type { Effects, FileId, Outcome, Rank, Seconds, TargetId } from "./step.ts";
 
-/** Deputies take their turn one after the other: this much later each, in times of the silence, up to the sixth. */
+/** Deputies take over in turn: each this much later, as a multiple of the silence, up to the sixth. */
 const DEPUTY_STEP = 0.5;
 const DEPUTY_STEPS = 6;
 
@@ -29,18 +29,18 @@ export class SubCoordinator {
   readonly rank: Rank;
   readonly work: GroupWork;
   readonly link: CoordinatorLink;
-  /** What a coordinator would have to know: leaders other than a group's first rank, and targets given up. */
+  /** State for a new coordinator: leaders other than a group's first rank, and targets given up. */
   readonly leaders = new Map<number, Leader>();
   readonly badTargets = new Set<TargetId>();
   /** The coordinator is silent, and it is this one's turn. */
   takesOver = false;
-  /** Another leads the group now. */
+  /** Another rank leads the group now. */
   deposed = false;
-  /** The latest coordinator whose work was met. */
+  /** The latest coordinator epoch seen. */
   coordinatorHeard = 0;
   readonly #setup: Setup;
-  /** While polling: who has not reported yet. */
-  #unheard: Set<Rank> | undefined;
+  /** While polling: ranks that have not reported yet. */
+  #unreported: Set<Rank> | undefined;
   #reported: Entry[] = [];
   #pollDeadline: Seconds = 0;
   #tickedAt: Seconds = 0;
@@ -72,17 +72,17 @@ export class SubCoordinator {
     this.work.pump(now, out);
   }
 
-  /** Begins to lead: asks what has been written. */
+  /** Starts to lead: asks for written pieces. */
   startPromoted(now: Seconds, out: Effects): void {
     this.link.heardAt = now;
     this.#tickedAt = now;
     const { layout, heartbeatSeconds, leaseSeconds } = this.#setup;
     assert(this.epoch > 0, "a promotion has an epoch");
     this.work.paused = true;
-    this.#unheard = new Set();
+    this.#unreported = new Set();
     const ask = (rank: Rank) => {
-      if (this.work.dead.has(rank) || this.#unheard?.has(rank)) return;
-      this.#unheard?.add(rank);
+      if (this.work.dead.has(rank) || this.#unreported?.has(rank)) return;
+      this.#unreported?.add(rank);
       out.send(rank, { kind: "poll", group: this.group, epoch: this.epoch });
     };
     for (let rank = this.#firstRank(); rank < this.#endRank(); rank++) ask(rank);
@@ -137,7 +137,7 @@ export class SubCoordinator {
     }
   }
 
-  /** Heard of a later coordinator from somebody else. */
+  /** Learned of a later coordinator from another rank. */
   follow(coordinator: Rank, coordinatorEpoch: number, now: Seconds, out: Effects): void {
     if (this.link.follow(coordinator, coordinatorEpoch, now)) this.work.introduce(now, out);
   }
@@ -149,27 +149,27 @@ export class SubCoordinator {
     this.work.tell({ kind: "synced", round, file, ok }, out);
   }
 
-  /** `certain`: the transport saw it die; else it only has been silent. */
+  /** `certain`: the transport reported its death; else it has only been silent. */
   lost(rank: Rank, certain: boolean, now: Seconds, out: Effects): void {
     this.work.lost(rank, certain, now, out);
     this.#heard(rank, now, out);
     if (rank === this.link.coordinator && this.#isNext()) this.takesOver = true;
   }
 
-  /** The beat: says that this one lives, and looks at who does not. */
+  /** Heartbeat: sends a sign of life, and checks for silent ranks. */
   tick(now: Seconds, out: Effects): void {
     const { heartbeatSeconds } = this.#setup;
-    // Was away itself: the answers are still to be heard.
+    // This process was suspended: answers are still queued.
     assert(now >= this.#tickedAt, "the clock of a sub-coordinator does not go back");
     const wasAway = now - this.#tickedAt > 2 * heartbeatSeconds;
     this.#tickedAt = now;
     if (wasAway) this.link.heardAt = now;
     this.work.tell({ kind: "heartbeat", rate: this.work.owned.rateAt(now) }, out);
     this.work.checkDeadlines(now, out);
-    if (this.#unheard !== undefined && now > this.#pollDeadline) {
-      for (const rank of [...this.#unheard]) {
+    if (this.#unreported !== undefined && now > this.#pollDeadline) {
+      for (const rank of [...this.#unreported]) {
         this.work.dead.add(rank);
-        this.#unheard.delete(rank);
+        this.#unreported.delete(rank);
       }
       this.#pollDone(now, out);
     }
@@ -179,7 +179,7 @@ export class SubCoordinator {
     this.link.heardAt = now;
   }
 
-  /** All are told; the process then ends. */
+  /** Informs all ranks; the process then ends. */
   finish(outcome: Outcome, reason: string, out: Effects): void {
     if (!this.#setup.retainData) return;
     for (let rank = this.#firstRank(); rank < this.#endRank(); rank++)
@@ -229,7 +229,7 @@ export class SubCoordinator {
     this.work.groupMoved(group, epoch, now, out);
   }
 
-  /** Somebody knows the group under this epoch; a later one has another leader, of a perhaps later coordinator. */
+  /** A rank knows the group under this epoch; a later epoch means another leader, perhaps of a later coordinator. */
   #hearEpoch(epoch: number): void {
     if (epoch <= this.epoch) return;
     this.deposed = true;
@@ -237,20 +237,20 @@ export class SubCoordinator {
   }
 
   #report(from: Rank, { group, epoch, entries }: Report, now: Seconds, out: Effects): void {
-    if (group !== this.group || epoch !== this.epoch || !this.#unheard?.has(from)) return;
+    if (group !== this.group || epoch !== this.epoch || !this.#unreported?.has(from)) return;
     for (const entry of entries) this.#reported.push(entry);
     this.#heard(from, now, out);
   }
 
   #heard(rank: Rank, now: Seconds, out: Effects): void {
-    if (this.#unheard?.delete(rank)) this.#pollDone(now, out);
+    if (this.#unreported?.delete(rank)) this.#pollDone(now, out);
   }
 
-  /** Everyone has been heard or given up: what no entry covers waits again. */
+  /** All ranks have reported or are given up: ranges without an entry wait again. */
   #pollDone(now: Seconds, out: Effects): void {
-    if (this.#unheard === undefined || this.#unheard.size > 0) return;
-    assert(this.work.paused, "nothing is given out before all have reported");
-    this.#unheard = undefined;
+    if (this.#unreported === undefined || this.#unreported.size > 0) return;
+    assert(this.work.paused, "nothing is assigned before all have reported");
+    this.#unreported = undefined;
     const byBlock = new Map<Rank, Entry[]>();
     for (const entry of this.#reported) {
       const list = byBlock.get(entry.block);
@@ -268,7 +268,7 @@ export class SubCoordinator {
     this.work.tell({ kind: "heartbeat", rate: Number.NaN }, out);
   }
 
-  /** Takes entries that do not overlap; several may, since a range can have been written twice. */
+  /** Accepts entries that do not overlap; overlaps occur, since a range can have been written twice. */
   #cover(block: Rank, entries: Entry[]): void {
     const { blocks } = this.work;
     const size = sizeOf(this.#setup, block);

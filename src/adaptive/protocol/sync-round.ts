@@ -1,4 +1,4 @@
-/** The end of a run: every file that holds something is made durable, then the dataset is committed. */
+/** The end of a run: every file with data is synced, then the dataset is committed. */
 import { assert } from "../../base/assert.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { Group } from "./group-record.ts";
@@ -10,7 +10,7 @@ import type { Effects, FileId, Rank, Seconds } from "./step.ts";
 export class SyncRound {
   readonly #setup: Setup;
   readonly #coordinator: Coordinator;
-  /** Files of this round that have not answered, and who was asked. */
+  /** Files of this round without an answer, and the group asked. */
   readonly #pending = new Map<FileId, Group>();
   #running = false;
   #round = 0;
@@ -27,7 +27,7 @@ export class SyncRound {
     const { groups } = this.#coordinator;
     assert(
       groups.every(({ state }) => state === "complete"),
-      "files are synced when all is written",
+      "files are synced when all data is written",
     );
     this.#running = true;
     this.#round++;
@@ -56,7 +56,7 @@ export class SyncRound {
     if (late !== undefined) this.#fail(late, now, out);
   }
 
-  /** Whoever was asked is dead: another is asked. */
+  /** The asked leader is dead: asks another one. */
   leaderLost(leader: Rank, out: Effects): void {
     if (!this.#running) return;
     for (const [file, group] of [...this.#pending])
@@ -64,7 +64,7 @@ export class SyncRound {
   }
 
   #settle(out: Effects): void {
-    assert(this.#running, "a round that was stopped settles nothing");
+    assert(this.#running, "a stopped round settles nothing");
     if (this.#pending.size === 0) this.#coordinator.decide("complete", "", out);
   }
 

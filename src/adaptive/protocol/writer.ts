@@ -1,6 +1,6 @@
 /**
- * The writer (Algorithm 1): waits for (file, offset), writes, tells the sub-coordinators. It remembers what it wrote until
- * all is durable, so that a new sub-coordinator can ask.
+ * The writer (Algorithm 1): waits for (file, offset), writes, tells the sub-coordinators. It remembers its writes until
+ * everything is durable, so that a new sub-coordinator can ask for them.
  */
 import { assert } from "../../base/assert.ts";
 import type { Entry } from "./index-columns.ts";
@@ -16,15 +16,15 @@ interface ActiveWrite {
   readonly owner: Rank;
 }
 
-/** An orphan looks around this often, in times of what counts as the silence of the dead. */
+/** Interval of an orphan's checks, in units of the silence that counts as death. */
 const ORPHAN_PERIODS = 2;
-/** Looks without an answer after which all that lead count as dead; later ranks wait a look more each, up to this many. */
+/** Checks without an answer after which all leaders count as dead; each later rank waits one more, up to this many. */
 const SILENT_LOOKS = 3;
 const TURNS_MAX = 4;
-/** How often a rank tries to lead what is left before it proposes to give up. */
+/** Takeovers that a rank tries before it proposes to give up. */
 const TAKEOVERS_MAX = 3;
 
-/** Shared by all that have none yet: there can be a million writers. */
+/** Shared by all writers without one: there can be a million. */
 const NONE: Entry[] = [];
 const IDLE: ActiveWrite[] = [];
 const NOBODY_LOST: ReadonlySet<Rank> = new Set();
@@ -33,7 +33,7 @@ export class Writer {
   readonly rank: Rank;
   readonly group: number;
   readonly #setup: Setup;
-  /** Who leads the group, and since which epoch. */
+  /** Leader of the group, and its epoch. */
   leader: Rank;
   epoch = 0;
   #active: ActiveWrite[] = IDLE;
@@ -47,12 +47,12 @@ export class Writer {
   /** Without `retainData`: first bytes of the pieces written, once the block came in pieces. */
   #writtenAt: number[] | undefined;
   #writtenBytes = 0;
-  /** Looks around since the last word of a sub-coordinator. */
+  /** Checks since the last message of a sub-coordinator. */
   #silentLooks = 0;
   #takeovers = 0;
-  /** Ranks that the transport saw die. */
+  /** Ranks whose death the transport reported. */
   #lost: Set<Rank> | undefined;
-  /** Has proposed to give up, and waits for what was decided. */
+  /** Has proposed to give up, and waits for the decision. */
   deciding = false;
 
   constructor(setup: Setup, rank: Rank) {
@@ -75,10 +75,10 @@ export class Writer {
       this.#tellCancelled(order, from, out);
       return;
     }
-    assert(order.block === this.rank || this.#setup.sharedSources, "a rank writes what it has");
+    assert(order.block === this.rank || this.#setup.sharedSources, "a rank writes data it has");
     assert(order.at + order.length <= sizeOf(this.#setup, order.block), "a write lies in its block");
     const write = { order, owner: from };
-    // A list of one, where a list that grows would have room for many.
+    // A new list of one entry; a growing list would reserve room for many.
     if (this.#active.length === 0) this.#active = [write];
     else this.#active.push(write);
     out.write(order);
@@ -139,11 +139,11 @@ export class Writer {
           ? order.group === group && order.epoch === epoch && order.piece === piece
           : order.lease === lease),
     );
-    // Already over: the answer is on its way, or was given when this message came first.
+    // Already over: the answer is in flight, or was sent for the first copy of this message.
     if (write !== undefined) this.#stop(write, out);
   }
 
-  /** A new sub-coordinator: what is under way stops, what is written is told. */
+  /** A new sub-coordinator: writes in flight stop, written pieces are reported. */
   poll(from: Rank, { group, epoch }: Poll, out: Effects): void {
     this.#silentLooks = 0;
     if (group === this.group) {
@@ -168,20 +168,20 @@ export class Writer {
     this.#silentLooks = 0;
   }
 
-  /** Stops all writes: nothing more is to be done. */
+  /** Stops all writes: no work is left. */
   stop(out: Effects): void {
     for (const { order } of this.#active) out.cancel(order.file, order.lease);
     this.#active = IDLE;
   }
 
-  /** Of whom it knows for certain that they are dead. */
+  /** Ranks known for certain to be dead. */
   get lost(): ReadonlySet<Rank> {
     return this.#lost ?? NOBODY_LOST;
   }
 
   /**
-   * The transport saw a rank die. Where that leaves nobody who leads anything, as far as this rank knows, the lowest living
-   * rank of all asks whether it is over, and if not, takes over at once.
+   * The transport reported the death of a rank. If, as far as this rank knows, no leader is left, the lowest living rank asks
+   * for a decision, and takes over at once if there is none.
    */
   lose(rank: Rank, out: Effects): void {
     this.#lost ??= new Set();
@@ -195,8 +195,8 @@ export class Writer {
   }
 
   /**
-   * Nobody has said anything for long: asks the leader, and when it does not answer either, takes over in its turn unless
-   * the dataset has been decided meanwhile. When that did not help either, it proposes to give up.
+   * After a long silence: asks the leader; if it does not answer either, takes over in its turn unless the dataset has been
+   * decided meanwhile. If that fails too, proposes to give up.
    */
   look(now: Seconds, coordinates: boolean, out: Effects): void {
     if (this.deciding) return;
@@ -207,7 +207,7 @@ export class Writer {
       out.inquire();
     } else if (this.#silentLooks > SILENT_LOOKS + TURNS_MAX) {
       this.deciding = true;
-      const reason = `rank ${this.rank} hears nothing from any coordinator`;
+      const reason = `rank ${this.rank} has no answer from any coordinator`;
       out.commit({ outcome: "aborted", reason, parts: [] });
       return;
     }
@@ -224,7 +224,7 @@ export class Writer {
     return Math.min(turn, TURNS_MAX);
   }
 
-  /** Whether the lease is later than the last one seen in its file; else it is a repeat. */
+  /** Whether the lease is newer than the last one seen in its file; otherwise it is a repeat. */
   #isNext({ file, lease }: WriteStart): boolean {
     if (this.#lastFile === -1) this.#lastFile = file;
     if (file === this.#lastFile) {
@@ -242,7 +242,7 @@ export class Writer {
     return this.#setup.heartbeatSeconds * SILENT_BEATS * ORPHAN_PERIODS;
   }
 
-  /** A leader stays until the end, and so does who keeps data. */
+  /** Leaders and ranks that keep data stay until the end. */
   #release(out: Effects): void {
     if (this.#setup.retainData || this.rank === this.leader || this.#active.length > 0) return;
     if (this.#writtenBytes >= sizeOf(this.#setup, this.rank)) out.finish("released", "");

@@ -1,4 +1,4 @@
-/** Writers that load storage targets and never stop, until told: the artificial interference of the adaptive I/O paper. */
+/** Writers that load storage targets continuously: the artificial interference of the adaptive I/O paper. */
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -9,12 +9,12 @@ const POLL_MS = 100;
 
 interface Interference {
   readonly folders: readonly string[];
-  /** Writers at once in each folder. */
+  /** Concurrent writers per folder. */
   readonly streams: number;
-  /** It stops after this time, or after this many bytes in all. */
+  /** Stops after this time, or after this many bytes in total. */
   readonly seconds: number;
   readonly bytes?: number | undefined;
-  /** Size of each stream's file, written over and over, and of one write. */
+  /** Size of each stream's file, rewritten in a loop, and of one write. */
   readonly fileBytes: number;
   readonly blockBytes: number;
   /** Make data durable at the end of each file. */
@@ -28,7 +28,7 @@ interface Interfered {
   readonly perTarget: readonly { readonly target: string; readonly bytes: number }[];
 }
 
-/** Loads the folders, removes its files, and says what was written to each. */
+/** Loads the folders, removes its files, and returns the bytes written to each. */
 export async function interfere(load: Interference, listener: Listener): Promise<Interfered> {
   for (const folder of load.folders)
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
@@ -39,7 +39,7 @@ export async function interfere(load: Interference, listener: Listener): Promise
       path: join(folder, `.plimsoll-interfere-${process.pid}-${stream}`),
     })),
   );
-  // Eight bytes a stream: how much it has written. One more tells all to stop.
+  // Eight bytes per stream: its bytes written. One more is the stop flag.
   const shared = new BigInt64Array(new SharedArrayBuffer(8 * (streams.length + 1)));
   const began = performance.now();
   const partials = streams.map(({ path }) => listener.partialOutput?.(path));
@@ -85,7 +85,7 @@ interface StreamSetting {
   readonly sync: boolean;
 }
 
-/** A thread that writes one file from its start to its end, again and again, until it is told to stop. */
+/** A thread that writes one file from start to end in a loop, until the stop flag is set. */
 const STREAM = `
 const { workerData: { path, index, buffer, fileBytes, blockBytes, sync } } = require("node:worker_threads");
 const fs = require("node:fs");

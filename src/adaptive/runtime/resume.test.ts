@@ -67,7 +67,7 @@ describe("--resume of a complete dataset", () => {
     const sources = makeSources([8000, 16000]) as [string, string];
     await write(sources, ["v:float64:*"]);
     const refusal = (difference: string) =>
-      `${dataset()} is complete, but not known to be this write: ${difference}; add a step with --append, replace it with --force`;
+      `${dataset()} is complete, but cannot be matched to this write: ${difference}; add a step with --append, replace it with --force`;
     await expect(resume([sources[0]], ["v:float64:*"])).rejects.toThrow(refusal("1 source instead of 2"));
     await expect(resume([...sources].reverse(), ["v:float64:*"])).rejects.toThrow(
       refusal(`source ${sources[1]} instead of ${sources[0]}`),
@@ -116,7 +116,7 @@ describe("--resume of a complete dataset", () => {
 
 it("--resume where there is nothing writes what is named, and has nothing to go by without", async () => {
   const writer = await openAdaptive(options({ resume: true }));
-  await expect(writer.writeInput()).rejects.toThrow("there is no interrupted write");
+  await expect(writer.writeInput()).rejects.toThrow("no interrupted write");
   await writer.close();
   expect(await resume(makeSources([8000]))).toMatchObject({ alreadyComplete: false, bytes: 8000 });
 });

@@ -173,7 +173,7 @@ describe("a target that fails", () => {
         onNote: (line) => notes.push(line),
       });
       // A target whose file opened last may have nothing in it that could fail.
-      const line = `target ${fault.target} (${join(folder, "abc"[fault.target] as string)}): ${fault.code}; its work moves elsewhere where it can`;
+      const line = `target ${fault.target} (${join(folder, "abc"[fault.target] as string)}): ${fault.code}; its work moves to other targets if possible`;
       expect(notes).toEqual(policy === "paper" || notes.length > 0 ? [line] : []);
       expect(readBack("data").equals(joined(sources))).toBe(true);
     }
@@ -205,7 +205,7 @@ describe("a target that fails", () => {
     );
     const writing = write(sources, JOINED, { backend });
     await expect(writing).rejects.toThrow(
-      /^nothing was committed to .*x\.bp: no storage target takes data any more \(target 0 .*: ENOSPC; target 1 .*: ENOSPC/,
+      /^nothing was committed to .*x\.bp: no storage target accepts data any more \(target 0 .*: ENOSPC; target 1 .*: ENOSPC/,
     );
     expect(existsSync(dataset())).toBe(false);
     expect(["a", "b", "c"].flatMap((name) => readdirSync(join(folder, name)))).toEqual([]);
@@ -215,7 +215,7 @@ describe("a target that fails", () => {
     const sources = makeSources([300_000, 300_000, 300_000]);
     const backend = faulty({ target: 1, call: "write", code: "EIO" });
     await expect(write(sources, JOINED, { backend, policy: "static" })).rejects.toThrow(
-      "policy static moves nothing",
+      "policy static does not move work",
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Sources, targets and writes within this process, for tests of the writer. Every test has a folder of its own. */
+/** Sources, targets and writes within this process, for tests of the writer. Every test has a separate folder. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -9,7 +9,7 @@ import { crc32 } from "../../node/crc32.ts";
 import { type FileSource, openFile } from "../../node/file-source.ts";
 import { openAdaptive, type WriterOptions } from "./index.ts";
 
-/** Of the test that runs. */
+/** Folder of the current test. */
 export let folder = "";
 
 export function useFolders(): void {
@@ -92,7 +92,7 @@ export function readBack(name: string, step?: number, path = dataset()): Buffer 
 
 export const joined = (paths: readonly string[]) => Buffer.concat(paths.map((path) => readFileSync(path)));
 
-/** Every process fails when most is written, and leaves what is done. */
+/** Every process fails when most is written, and leaves its finished pieces. */
 export async function cutShort(sources: readonly string[], arrays = JOINED): Promise<void> {
   const faults = [0, 1, 2].map(
     (target) => ({ target, call: "write", code: "ENOSPC", afterBytes: 1_000_000 }) as const,
@@ -104,5 +104,5 @@ export async function cutShort(sources: readonly string[], arrays = JOINED): Pro
   expect(existsSync(dataset())).toBe(false);
 }
 
-/** Sizes of sources that `cutShort` writes a part of. */
+/** Sizes of sources that `cutShort` writes in part. */
 export const CUT_SIZES = [900_000, 800_000, 700_000, 600_000, 500_000, 400_000];

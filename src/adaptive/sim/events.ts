@@ -1,26 +1,26 @@
 /**
- * The clock of a simulation: events in order of time, ties in the order in which they were put in. An event is
- * (time, kind, a, b) with small whole numbers; whoever takes it looks up the rest. Nothing is ever taken out of the
- * middle: to cancel, put a version into `b` and let the owner ignore events of an old version.
+ * The clock of a simulation: events in order of time, ties in order of insertion. An event is (time, kind, a, b) with small
+ * whole numbers; its receiver looks up the rest. Events are never removed from the middle: to cancel, put a version into `b`
+ * and let the owner ignore events of an old version.
  */
 
 import { withRoom } from "../../base/room.ts";
 import { AssertionError, assert } from "../../base/assert.ts";
 
-/** Kinds below are the storage model's (storage/kinds.ts); hosts of a protocol count from here. */
+/** Lower kinds belong to the storage model (storage/kinds.ts); protocol hosts start here. */
 export const FIRST_HOST_KIND = 16;
 
 const FIRST_CAPACITY = 1024;
 
 /** A heap with four children per node, keyed by time; (kind, a, b) stay in their slots while keys move. */
 export class EventQueue {
-  /** Time of the event taken last, in seconds. */
+  /** Time of the current event, in seconds. */
   now = 0;
-  /** The event taken last. */
+  /** Kind of the current event. */
   kind = 0;
   a = 0;
   b = 0;
-  /** Events put in and taken so far. */
+  /** Events inserted and taken so far. */
   pushed = 0;
   taken = 0;
 
@@ -43,7 +43,7 @@ export class EventQueue {
     return this.#size === 0 ? Number.POSITIVE_INFINITY : (this.#times[0] as number);
   }
 
-  /** `kind` is 0..255, `a` and `b` are signed 32-bit numbers. A time before `now`, or NaN, is a fault of the caller. */
+  /** `kind` is 0..255, `a` and `b` are signed 32-bit numbers. A time before `now`, or NaN, is an error of the caller. */
   push(time: number, kind: number, a: number, b: number): void {
     if (!(time >= this.now)) refusePast(time, kind, this.now);
     assert(kind >= 0 && kind < 256 && (a | 0) === a && (b | 0) === b, "an event is of small whole numbers");
@@ -63,7 +63,7 @@ export class EventQueue {
     const slot = this.#slots[0] as number;
     const time = this.#times[0] as number;
     assert(time >= this.now, "time does not go back");
-    assert(this.pushed - this.taken === this.#size, "every event that was put in is taken once");
+    assert(this.pushed - this.taken === this.#size, "every inserted event is taken once");
     this.now = time;
     this.kind = this.#kinds[slot] as number;
     this.a = this.#as[slot] as number;
@@ -75,7 +75,7 @@ export class EventQueue {
     return true;
   }
 
-  /** Empty, at time zero, with the memory it has. */
+  /** Empties the queue and resets the time, keeping its memory. */
   clear(): void {
     this.#size = 0;
     this.#freeCount = 0;
@@ -145,14 +145,14 @@ export class EventQueue {
   }
 }
 
-/** Apart from `push`, which would build the message for every event. */
+/** Separate from `push`, which would build the message for every event. */
 function refusePast(time: number, kind: number, now: number): never {
   throw new AssertionError(`event of kind ${kind} at ${time} s lies before now, ${now} s`);
 }
 
 /**
- * A hash of an event log: equal logs give equal hashes, and a change of one bit, or of the order, another one. Two
- * lanes of 32 bits with the mixing of MurmurHash3; for comparing, not for secrets.
+ * A hash of an event log: equal logs give equal hashes, and any change of a bit or of the order gives a different one. Two
+ * 32-bit lanes with the mixing of MurmurHash3; for comparison, not cryptographic.
  */
 export class EventHash {
   #high = 0x9e3779b9 | 0;

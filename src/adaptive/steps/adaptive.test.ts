@@ -164,6 +164,6 @@ describe("the document of a step", () => {
     expect(simulated.verdict).toMatch(/^Simulated: /);
     expect(figures([{ ...step, simulated: true }]).every((one) => one.simulated)).toBe(true);
     const slowed = stepDocument([{ ...step, slowed: [{ target: 1, how: "to 10 MB/s" }] }], options);
-    expect(JSON.stringify(slowed)).toContain("Targets were made slow on purpose: target 1 to 10 MB/s.");
+    expect(JSON.stringify(slowed)).toContain("Targets were throttled on purpose: target 1 to 10 MB/s.");
   });
 });

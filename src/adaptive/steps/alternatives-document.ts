@@ -1,4 +1,4 @@
-/** Alternatives to adaptive writing as a document: how long an application waits with each, and what staggered opens change. */
+/** Alternatives to adaptive writing as a document: waits of the application with each, and the effect of staggered opens. */
 import { formatCount, formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import { type Block, type Cell, type Document, type Figure, type Section, table } from "../../model/index.ts";
 import { mean } from "../../base/statistics.ts";
@@ -47,7 +47,7 @@ function verdictOf({ setting, results }: One): string {
   return `On ${machine.name} the adaptive method writes a step in ${formatSeconds(paper)}, MPI-IO in ${formatSeconds(mpi)} (${(mpi / paper).toFixed(2)} times as long).`;
 }
 
-/** What the paper says of each alternative (II.3), beside what the model gives. */
+/** Statements of the paper on each alternative (II.3), with the results of the model. */
 function alternativeTexts({ setting, results }: One): string[] {
   const { periodSeconds, bufferedSteps, machine } = setting;
   const at = (id: string, interference = false) => find(results, id, interference);
@@ -57,11 +57,11 @@ function alternativeTexts({ setting, results }: One): string[] {
   const parts = Math.ceil(setting.targets / machine.targetsPerFile);
   return [
     needs > periodSeconds
-      ? `Asynchronous: the paper expects that applications still block where storage is lastingly too slow. Here a step takes ${formatSeconds(needs)} and comes every ${formatSeconds(periodSeconds)}: with memory for ${formatMany(bufferedSteps, "step")} the application waits ${formatSeconds(async.meanWaitSeconds)} a step, ${formatSeconds(async.worstWaitSeconds)} at worst.`
-      : `Asynchronous: a step takes ${formatSeconds(needs)} and comes every ${formatSeconds(periodSeconds)}, so memory for ${formatMany(bufferedSteps, "step")} hides all but ${formatSeconds(async.worstWaitSeconds)} at worst; the paper's case, storage that is lastingly too slow, does not arise.`,
+      ? `Asynchronous: the paper expects that applications still block if storage is permanently too slow. Here a step takes ${formatSeconds(needs)} and comes every ${formatSeconds(periodSeconds)}: with memory for ${formatMany(bufferedSteps, "step")} the application waits ${formatSeconds(async.meanWaitSeconds)} a step, ${formatSeconds(async.worstWaitSeconds)} at worst.`
+      : `Asynchronous: a step takes ${formatSeconds(needs)} and comes every ${formatSeconds(periodSeconds)}, so memory for ${formatMany(bufferedSteps, "step")} hides all but ${formatSeconds(async.worstWaitSeconds)} at worst; the paper's case, storage that is permanently too slow, does not occur.`,
     `Staging: the paper says that it helps and does not address interference. Here the application waits ${formatSeconds(at("staging").meanWaitSeconds)} a step, and the staging nodes need ${formatSeconds(storage(at("staging")))} to write it; with adaptive writing inside, ${formatSeconds(storage(at("staging-adaptive")))}. Interference makes that ${worse("staging").toFixed(2)} times as long without it, and ${worse("staging-adaptive").toFixed(2)} times with it.`,
     parts > 1
-      ? `${formatMany(parts, "file")}: the paper says that more files than one relieve internal interference and not external. Here they take ${formatSeconds(storage(at("several-files")))} where one file takes ${formatSeconds(needs)}; interference makes them ${worse("several-files").toFixed(2)} times as slow, the adaptive method ${worse("paper").toFixed(2)} times.`
+      ? `${formatMany(parts, "file")}: the paper says that several files relieve internal but not external interference. Here they take ${formatSeconds(storage(at("several-files")))} where one file takes ${formatSeconds(needs)}; interference makes them ${worse("several-files").toFixed(2)} times as slow, the adaptive method ${worse("paper").toFixed(2)} times.`
       : `Several files: one file reaches all ${formatMany(setting.targets, "target")} here, so there is nothing to split.`,
     `Adaptive: ${formatSeconds(storage(at("paper")))} (paper) and ${formatSeconds(storage(at("plimsoll")))} (plimsoll) a step; under interference ${formatSeconds(storage(at("paper", true)))} and ${formatSeconds(storage(at("plimsoll", true)))}.`,
   ];
@@ -72,7 +72,7 @@ function machineSection(one: One): Section {
   return {
     id: `machine-${machine.name}`,
     title: machine.title,
-    intro: `An output step every ${formatSeconds(periodSeconds)} of computing; the same load of others for all methods. Waiting is what the application notices, writing what the storage takes.`,
+    intro: `An output step every ${formatSeconds(periodSeconds)} of computing; all methods get the same background load. Wait is the time that the application notices, write time that of the storage.`,
     blocks: [
       {
         kind: "notice",
@@ -93,8 +93,8 @@ function waitsFigure({ setting, results }: One): Figure {
   return {
     id: `alternatives-${setting.machine.name}`,
     title: `${setting.machine.title}: waiting for output`,
-    caption: `Mean time that an application waits at an output step, of ${formatMany(setting.steps, "step")}; whiskers from the least to the greatest. Simulated.`,
-    summary: `The least mean wait is ${formatSeconds(least)}.`,
+    caption: `Mean wait of an application per output step over ${formatMany(setting.steps, "step")}; whiskers from min to max. Simulated.`,
+    summary: `The shortest mean wait is ${formatSeconds(least)}.`,
     definition: "S04@1",
     options: { seed: setting.seed },
     simulated: true,
@@ -126,8 +126,8 @@ function resultsTable({ setting, results }: One): Block {
       ["storage", "Writing", "seconds", "Mean time until a step is on storage."],
       ["wait", "Waiting", "seconds", "Mean time that the application waits."],
       ["worst", "At worst", "seconds", "The longest wait of a step."],
-      ["share", "Share", "share", "Waiting over waiting and computing."],
-      ["allowed", "Within 5 %", "text", "What the paper allows."],
+      ["share", "Share", "share", "Waiting / (waiting + computing)."],
+      ["allowed", "Within 5 %", "text", "The paper's limit."],
     ],
     results.map((one): Cell[] => [
       one.label,
@@ -148,27 +148,27 @@ function opensSection(opens: readonly OpenResult[]): Section {
     const [at] = own as [OpenResult];
     const best = own.reduce((a, b) => (b.seconds < a.seconds - 1e-12 ? b : a));
     return [
-      `${formatCount(files)} files at once: the last is open after ${formatSeconds(at.seconds)}, an open takes ${formatSeconds(at.meanOpenSeconds)} in the mean. One every ${formatSeconds(best.staggerSeconds)}: ${formatSeconds(best.seconds)} and ${formatSeconds(best.meanOpenSeconds)}; a request of others waits ${formatSeconds(best.othersWaitSeconds)} instead of ${formatSeconds(at.othersWaitSeconds)}.`,
+      `${formatCount(files)} files at once: the last is open after ${formatSeconds(at.seconds)}, an open takes ${formatSeconds(at.meanOpenSeconds)} on average. One every ${formatSeconds(best.staggerSeconds)}: ${formatSeconds(best.seconds)} and ${formatSeconds(best.meanOpenSeconds)}; another request waits ${formatSeconds(best.othersWaitSeconds)} instead of ${formatSeconds(at.othersWaitSeconds)}.`,
     ];
   });
   return {
     id: "opens",
     title: "Staggered opens",
     intro:
-      "Opens at one metadata server, all at once or one after the other. The paper staggers them (I, V) and gives no numbers. That the server slows down under a queue, to a quarter of its speed, is an assumption of ours; without it staggering only shortens the wait of each open and of others.",
+      "Opens at one metadata server, all at once or one after the other. The paper staggers them (I, V) and gives no numbers. We assume that a queue slows the server down to 1/4 of its speed; without that, staggering only shortens the wait of each open and of other requests.",
     blocks: [
       ...texts.map((text): Block => ({ kind: "text", text })),
       table(
         "opens",
-        "Opens of as many files as targets (adaptive), and of a file for each writer.",
+        "Opens of one file per target (adaptive), and of one file per writer.",
         [
           ["files", "Files", "count", "Opened by one output step."],
           ["stagger", "Apart", "seconds", "Time between two opens; 0 s: all at once."],
-          ["last", "Last open", "seconds", "From the first open to the answer of the last."],
+          ["last", "Last open", "seconds", "From the first open to the reply to the last."],
           ["mean", "Mean open", "seconds", "As the client sees it."],
           ["worst", "Longest open", "seconds", "As the client sees it."],
-          ["queue", "Queue", "count", "Most opens that wait at the server."],
-          ["others", "Others wait", "seconds", "Mean wait of a request that somebody else sends meanwhile."],
+          ["queue", "Queue", "count", "Max opens waiting at the server."],
+          ["others", "Others wait", "seconds", "Mean wait of another request in the meantime."],
         ],
         opens.map((one): Cell[] => [
           one.files,

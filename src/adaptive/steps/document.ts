@@ -76,7 +76,7 @@ function notices(run: WriteRun): Block[] {
   const { slowed = [] } = run;
   if (slowed.length === 0) return [];
   const each = slowed.map(({ target, how }) => `${targetName(run, target)} ${how}`);
-  return [note(`Targets were made slow on purpose: ${each.join("; ")}.`)];
+  return [note(`Targets were throttled on purpose: ${each.join("; ")}.`)];
 }
 
 function overview({ run, facts }: Judged): Section {
@@ -180,14 +180,14 @@ function targetTable(run: WriteRun, facts: StepFacts): Block {
   const rows = facts.perTarget.toSorted(slowest).slice(0, TARGET_ROWS);
   return table(
     `targets-${run.label}`,
-    `Targets, last to end first${rows.length < run.targets ? `; the first ${rows.length} of ${run.targets}` : ""}.`,
+    `Targets, latest end first${rows.length < run.targets ? `; the first ${rows.length} of ${run.targets}` : ""}.`,
     [
       ["target", "Target", "text", "Storage target."],
       ["bytes", "Bytes", "bytes", "Written to it."],
       ["writes", "Writes", "count", "Finished writes."],
       ["end", "Last end", "seconds", "When its last write ended."],
       ["rate", "Rate", "bytes/s", "Bytes over the time with a write in progress."],
-      ["moved", "Moved here", "bytes", "Of writers of other groups."],
+      ["moved", "Moved here", "bytes", "Bytes of writers of other groups."],
     ],
     rows.map(({ target, bytes, writes, endSeconds, bytesPerSecond, movedBytes }): Cell[] => [
       targetName(run, target),
@@ -206,7 +206,7 @@ function opensText(run: WriteRun): Block {
   const total = run.openSeconds.reduce((sum, one) => sum + one, 0);
   return {
     kind: "text",
-    text: `${formatMany(run.openSeconds.length, "file")} opened, apart from the write time: ${formatSeconds(total)} in all, the longest ${formatSeconds(longest)}.`,
+    text: `${formatMany(run.openSeconds.length, "file")} opened, not part of the write time: ${formatSeconds(total)} in total, the longest ${formatSeconds(longest)}.`,
   };
 }
 
@@ -217,7 +217,7 @@ function messageTable(run: WriteRun): Block {
     caption: "Messages of the protocol.",
     columns: [
       { key: "kind", label: "Message", unit: "text", about: "See docs/protocol.md." },
-      { key: "count", label: "Sent", unit: "count", about: "How many were sent." },
+      { key: "count", label: "Sent", unit: "count", about: "Number sent." },
     ],
     rows: (run.messages ?? []).map(({ kind, count }): Cell[] => [kind, count]),
     sortedBy: "count",

@@ -1,4 +1,4 @@
-/** What an output step shows: load and time of each target and writer, imbalance, spread, what was moved. */
+/** Facts of an output step: load and time of each target and writer, imbalance, spread, moved writes. */
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { CALL_MOVED, CALL_UNUSED, type WriteCalls, type WriteRun } from "../../model/index.ts";
 import { AccessCollector } from "../../analyze/metric/collector.ts";
@@ -7,14 +7,14 @@ export interface TargetFacts {
   readonly target: number;
   readonly writes: number;
   readonly bytes: number;
-  /** Writes and bytes that came from another group. */
+  /** Writes and bytes from another group. */
   readonly movedWrites: number;
   readonly movedBytes: number;
   /** End of its last write. */
   readonly endSeconds: number;
-  /** With at least one write under way. */
+  /** Time with at least one write in flight. */
   readonly busySeconds: number;
-  /** Bytes over busy time; NaN for a target that was not used. */
+  /** Bytes over busy time; NaN for an unused target. */
   readonly bytesPerSecond: number;
 }
 
@@ -56,12 +56,12 @@ export function stepFacts(run: WriteRun): StepFacts {
   };
 }
 
-/** By the code that computes it for recorded programs. */
+/** Computed by the same code as for recorded programs. */
 function bpsOf({ calls, label }: WriteRun): number | null {
   const collector = new AccessCollector({});
   const sink = collector.sink(label);
   sink.clock({ kind: "own", epochNs: 0n });
-  // It is one number of all calls. Without one process and one file for all, the collector would keep sums of every pair.
+  // A single number over all calls. A common process and file number keeps the collector from summing per pair.
   const alike = (number: number) => new Uint32Array(calls.count).fill(number);
   const [process, file] = [sink.process({ pid: 0 }), sink.file({ path: "" })];
   sink.block({ ...calls, process: alike(process), file: alike(file) });
@@ -84,7 +84,7 @@ function countsOf({ count, flags, bytes }: WriteCalls): {
   return counts;
 }
 
-/** Of the writers whose data is in the index, in order of rank; the time belongs to whose data it is. */
+/** For writers with data in the index, in order of rank; the time counts for the owner of the data. */
 function timesOfWriters({ calls, writers }: WriteRun): number[] {
   const { count, flags, owner, startNs, endNs } = calls;
   const first = new Float64Array(writers).fill(Number.POSITIVE_INFINITY);
@@ -120,7 +120,7 @@ function factsOfTargets({ calls, targets }: WriteRun): TargetFacts[] {
       sum.movedBytes += bytes;
     }
     sum.endNs = Math.max(sum.endNs, end);
-    // Sorted by start: what overlaps the stretch before adds only its end.
+    // Sorted by start: a write that overlaps the previous ones adds only its end.
     sum.busyNs += Math.max(0, end - Math.max(start, sum.untilNs));
     sum.untilNs = Math.max(sum.untilNs, end);
   }

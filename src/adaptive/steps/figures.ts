@@ -3,7 +3,7 @@ import { formatBytes, formatRate, formatSeconds } from "../../base/units.ts";
 import { CALL_MOVED, CALL_UNUSED, type Figure, type WriteRun } from "../../model/index.ts";
 import { orderOfStart, type StepFacts } from "./facts.ts";
 
-/** Above this many writes or targets single writes are too thin to see, and cells show them better. */
+/** Above this many writes or targets single writes are too thin to see: cells instead. */
 const SPANS_MAX = 1500;
 const LANES_MAX = 64;
 const COLUMNS = 120;
@@ -18,20 +18,20 @@ const about = (run: WriteRun) => ({
   ...(run.simulated ? { simulated: true } : {}),
 });
 
-/** Who wrote where and when: one bar a write, or cells of targets × time. */
+/** Writes by target and time: one bar per write, or cells of targets × time. */
 export function timeline(run: WriteRun): Figure {
   return run.calls.count <= SPANS_MAX && run.targets <= LANES_MAX ? spans(run) : cells(run);
 }
 
 function spans(run: WriteRun): Figure {
   const { calls } = run;
-  // Writes of one target at the same time stand on thin lanes of their own inside the target's row.
+  // Concurrent writes of one target have separate thin lanes inside its row.
   const places = lanesOf(run);
   return {
     ...about(run),
     id: `writes-${run.label}`,
     title: `Writes on each target over time (${run.label})`,
-    caption: `${calls.count} writes, ${formatBytes(run.bytes)}. Moved: to a file of another group than the writer's own. Unused: a copy that came second, or a try that was given up.`,
+    caption: `${calls.count} writes, ${formatBytes(run.bytes)}. Moved: to a file of another group than the writer's own. Unused: an overtaken copy, or an abandoned attempt.`,
     summary: `The step took ${formatSeconds(run.seconds)}; ${movedCount(run)} of ${calls.count} writes went to another target than planned.`,
     chart: {
       kind: "spans",
@@ -66,7 +66,7 @@ const movedCount = ({ calls }: WriteRun): number => {
   return moved;
 };
 
-/** The lowest lane that is free at the start of each write, and how many its target needs. */
+/** The lowest free lane at the start of each write, and the number of lanes per target. */
 function lanesOf({ calls, targets }: WriteRun): { lane: number; lanes: number }[] {
   const busy: number[][] = Array.from({ length: targets }, () => []);
   const lane = new Array<number>(calls.count).fill(0);
@@ -101,7 +101,7 @@ function cells(run: WriteRun): Figure {
     id: `writes-${run.label}`,
     title: `Bytes written on each target over time (${run.label})`,
     caption: `${calls.count} writes, ${formatBytes(run.bytes)}, each spread evenly over its time.${several}`,
-    summary: `The step took ${formatSeconds(run.seconds)}; targets that end early lie idle unless work is moved to them.`,
+    summary: `The step took ${formatSeconds(run.seconds)}; targets that end early are idle unless work is moved to them.`,
     chart: {
       kind: "heat",
       x: {
@@ -169,7 +169,7 @@ export function targetStrip(run: WriteRun, facts: StepFacts): Figure {
   };
 }
 
-/** Write times of the writers of one or several runs, as shares: the paper's Figure 3 without 512 bars. */
+/** Distribution of write times of the writers of one or several runs: the paper's Figure 3 without 512 bars. */
 export function writerTimes(runs: readonly { readonly run: WriteRun; readonly facts: StepFacts }[]): Figure {
   const [first] = runs;
   const roles = ["before", "after", "write", "read", "other", "metadata"] as const;
@@ -183,7 +183,7 @@ export function writerTimes(runs: readonly { readonly run: WriteRun; readonly fa
           `${run.label}: slowest over fastest ${facts.imbalance.toFixed(2)}, spread ${formatSeconds(facts.spreadSeconds)}`,
       )
       .join("; "),
-    summary: `Share of writers that needed at most so long, from the start of the first write of each to the end of its last.`,
+    summary: `Share of writers that needed at most this time, from the start of a writer's first write to the end of its last.`,
     chart: {
       kind: "cmf",
       x: { label: "write time", unit: "seconds" },

@@ -1,4 +1,4 @@
-/** How well replays answer questions whose answers are known, as a document. */
+/** Accuracy of replays on questions with known answers, as a document. */
 import { formatMany, formatShare } from "../../base/units.ts";
 import { type Cell, type Document, table } from "../../model/index.ts";
 import type { PlantedCheck } from "../sim/what-if/planted.ts";
@@ -18,18 +18,18 @@ export function plantedDocument(
     sections: [
       {
         id: "removals",
-        title: "Runs taken away",
+        title: "Removed runs",
         blocks: [
           table(
             "removals",
-            "I/O time that other runs would have saved without each of these runs: as planted, and as the replay says.",
+            "I/O time that other runs would have saved without each of these runs: planted and replayed.",
             [
               ["job", "Job", "text", "runs.job_id"],
               ["run", "Run", "text", "runs.run_id"],
               ["fit-error", "Fit error", "share", "Median, of runs left out of the fit."],
               ["planted", "Planted", "seconds", "Saved, by answers.json."],
               ["told", "Replayed", "seconds", "Saved, by the replay; empty where it gives no answer."],
-              ["error", "Error", "share", "Of the replay against what was planted."],
+              ["error", "Error", "share", "Of the replay against the planted value."],
             ],
             rows,
           ),

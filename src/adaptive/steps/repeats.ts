@@ -1,6 +1,6 @@
 /**
- * Several runs of a writer side by side, as the adaptive I/O paper shows its own: bandwidth of each method (its Figures 5
- * and 6), write time of each writer (Figure 3), and how much the time varies from run to run (Figure 7).
+ * Several runs of a writer side by side, as the adaptive I/O paper shows its own: bandwidth of each method (its Figures 5 and
+ * 6), write time of each writer (Figure 3), and variation of the time between runs (Figure 7).
  */
 import {
   type Block,
@@ -25,7 +25,7 @@ interface Method {
 }
 
 const ROLES: readonly Role[] = ["before", "after", "write", "read", "other", "metadata"];
-/** More bars than this are thinner than a pixel; shares of writers tell more. */
+/** More bars than this are thinner than a pixel; a distribution shows more. */
 const WRITERS_MAX = 512;
 
 /** The last run of each method in full, and all of them side by side. */
@@ -38,7 +38,7 @@ export function runsDocument(runs: readonly WriteRun[], options: StepDocumentOpt
   return stepDocument(last, { ...options, more: [runsSection(methods), ...(options.more ?? [])] });
 }
 
-/** What was written where and what held it tells conditions apart; the same method under another one gets a number. */
+/** Data, targets and throttles define a condition; the same method under a different condition gets a number. */
 function methodsOf(runs: readonly WriteRun[]): Method[] {
   const groups = new Map<string, WriteRun[]>();
   for (const run of runs) {
@@ -98,7 +98,7 @@ const about = (methods: readonly Method[]) => {
 const countsOf = (methods: readonly Method[]): string =>
   methods.map(({ name, runs }) => `${name}: ${formatMany(runs.length, "run")}`).join(", ");
 
-/** A bar for each method: the mean of its runs, with whiskers from the least to the greatest. */
+/** A bar for each method: the mean of its runs, with whiskers from min to max. */
 function methodBars(
   methods: readonly Method[],
   value: { readonly label: string; readonly unit: "bytes/s" | "seconds" | "ratio" },
@@ -129,7 +129,7 @@ function bandwidths(methods: readonly Method[]): Figure {
     ...about(methods),
     id: "bandwidth",
     title: "Bandwidth of each method",
-    caption: `Mean over runs; whiskers from the least to the greatest (${countsOf(methods)}).`,
+    caption: `Mean over runs; whiskers from min to max (${countsOf(methods)}).`,
     summary: methods.map(({ name, runs }) => `${name} ${formatRate(mean(runs.map(rate)))}`).join(", "),
     chart: methodBars(methods, { label: "bandwidth", unit: "bytes/s" }, rate),
   };
@@ -174,7 +174,7 @@ function imbalances(methods: readonly Method[]): Figure {
     ...about(methods),
     id: "imbalance",
     title: "Imbalance of each method",
-    caption: `Write time of the slowest writer over that of the fastest: mean over runs, whiskers from the least to the greatest (${countsOf(methods)}).`,
+    caption: `Write time of the slowest writer over that of the fastest: mean over runs, whiskers from min to max (${countsOf(methods)}).`,
     summary: methods.map(({ name, runs }) => `${name} ${mean(runs.map(factor)).toFixed(2)}`).join(", "),
     chart: methodBars(methods, { label: "slowest over fastest", unit: "ratio" }, factor),
   };
@@ -207,8 +207,8 @@ function runTable(methods: readonly Method[]): Block {
     "run-list",
     "Every run.",
     [
-      ["method", "Method", "text", "Policy; a number where a condition is another."],
-      ["run", "Run", "count", "In the order they were made."],
+      ["method", "Method", "text", "Policy; numbered if conditions differ."],
+      ["run", "Run", "count", "In order of time."],
       ["what", "What", "text", "Data, processes, targets."],
       ["seconds", "Write time", "seconds", "To the end of the last write."],
       ["bandwidth", "Bandwidth", "bytes/s", "All bytes over the write time."],

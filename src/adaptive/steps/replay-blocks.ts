@@ -1,4 +1,4 @@
-/** Blocks that the chapters of a replay have in common. */
+/** Blocks shared by the chapters of a replay. */
 import {
   type Block,
   type Cell,
@@ -9,7 +9,7 @@ import {
   tableColumns,
 } from "../../model/index.ts";
 
-/** Published beside simulated. */
+/** Published and simulated values. */
 export function checkTable(
   id: string,
   caption: string,
@@ -25,10 +25,10 @@ export function checkTable(
       verdict | Verdict | text | met, missed, not enough samples, not run, or contradiction.
       published | Published | text | In the paper.
       measured | Simulated | text | Here.
-      tolerance | Tolerance | text | Up to which it is met.
+      tolerance | Tolerance | text | Limit of a met check.
       claim | What | text | The number or relation.
       place | Place | text | Section, table or figure of the paper.
-      note | Note | text | What else to know. | hidden
+      note | Note | text | Remarks. | hidden
     `,
     rows: checks.map((one): Cell[] => [
       one.id,
@@ -46,11 +46,11 @@ export function checkTable(
   };
 }
 
-/** Checks of the rows that a chapter is about. */
+/** Checks of the rows of a chapter. */
 export const rowsOf = (data: ReplayData, pattern: RegExp): ReplayCheck[] =>
   data.checks.filter(({ row }) => pattern.test(row));
 
-/** Figures with what the paper says of them in the picture. */
+/** Figures with the paper's statements in the picture. */
 export const figures = (list: readonly Figure[], { checks }: Pick<ReplayData, "checks">): Block[] =>
   list.map((figure) => {
     const published = publishedFor(figure.id, checks);

@@ -1,6 +1,6 @@
 /** Small helpers of the pages about a replay. */
 
-/** Least, mean and greatest of a number of each sample; NaN without samples. */
+/** Min, mean and max over samples; NaN without samples. */
 export function rangeOf(values: readonly number[]): { low: number; mean: number; high: number } {
   if (values.length === 0) return { low: Number.NaN, mean: Number.NaN, high: Number.NaN };
   let [low, high, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];

@@ -1,4 +1,4 @@
-/** The paper's evaluation with its numbers beside simulated ones. */
+/** The paper's evaluation with published and simulated numbers. */
 import {
   type Block,
   type Cell,
@@ -49,7 +49,7 @@ export function replayDocument(data: ReplayData, { command, madeBy }: ReplayDocu
   };
 }
 
-/** Of what was simulated; facts that follow from the machines' data are counted apart. */
+/** Counts of simulated checks; facts that follow from the machines' data are counted separately. */
 function countsOf(checks: readonly ReplayCheck[]) {
   const of = (verdict: ReplayCheck["verdict"], computed: boolean) =>
     checks.filter((one) => one.verdict === verdict && one.computed === computed).length;
@@ -110,7 +110,7 @@ function overview(data: ReplayData): Section {
             label: "Missed",
             value: missed,
             unit: "count",
-            about: "Outside; each is listed with its value below.",
+            about: "Outside the tolerance; listed with values below.",
             ...(notRun > 0 ? { note: `${notRun} not run` } : {}),
           },
           { label: "Runs", value: data.runs, unit: "count", about: "Simulated output steps in all." },
@@ -130,9 +130,9 @@ function missedBlocks(checks: readonly ReplayCheck[]): Block[] {
     {
       kind: "notice",
       level: "warning",
-      text: `${formatMany(missed.length, "check")} missed: the model does not give what the paper found, within the tolerance. They stand first; all checks follow.`,
+      text: `${formatMany(missed.length, "check")} missed: the model is outside the tolerance of the paper's result. They come first; all checks follow.`,
     },
-    checkTable("checks-missed", "What was missed.", missed),
+    checkTable("checks-missed", "Missed checks.", missed),
     ...missed.flatMap(({ id, why }): Block[] =>
       why === "" ? [] : [{ kind: "text", text: `${id}: ${why}` }],
     ),
@@ -148,7 +148,7 @@ function internalSection(data: ReplayData): Section[] {
       id: "internal",
       title: "Internal interference",
       intro:
-        "IOR writes with ever more processes to the same targets. The paper: each writer gets less, and the sum falls too, from 16 writers per target on with 8 MB and from four on with more; only 1 MB stays in the caches (II.1, Fig 1).",
+        "IOR writes with an increasing number of processes to the same targets. The paper: bandwidth per writer falls, and the aggregate too, with 16 or more writers per target for 8 MB and four or more for larger sizes; only 1 MB fits into the caches (II.1, Fig 1).",
       detail: true,
       blocks: [
         ...figures(charts, data),
@@ -192,7 +192,7 @@ function outputSection(data: ReplayData): Section[] {
     return [
       {
         kind: "text",
-        text: `${name}. Published: ${published}. Simulated, times as fast as MPI-IO: base ${said(false)}; interference ${said(true)}.`,
+        text: `${name}. Published: ${published}. Simulated, speed-up over MPI-IO: base ${said(false)}; interference ${said(true)}.`,
       },
     ];
   });
@@ -224,7 +224,7 @@ function spreadSection(data: ReplayData): Section[] {
       id: "spread",
       title: "Variability",
       intro:
-        "Variation of the write time between runs. The paper: from about four writers per target the adaptive method varies less, for 1 GB by far (IV.C, Fig 7).",
+        "Variation of the write time between runs. The paper: with about four or more writers per target the adaptive method varies less, for 1 GB much less (IV.C, Fig 7).",
       detail: true,
       blocks: [
         ...figures(charts, data),
@@ -237,7 +237,7 @@ function spreadSection(data: ReplayData): Section[] {
 function contradictionSection({ contradictions }: ReplayData): Section {
   return {
     id: "contradictions",
-    title: "Where the paper disagrees with itself",
+    title: "Contradictions in the paper",
     detail: true,
     blocks: [
       table(
@@ -245,8 +245,8 @@ function contradictionSection({ contradictions }: ReplayData): Section {
         "The printed value, its implication, and the value used here.",
         [
           ["place", "Place", "text", "Section of the paper."],
-          ["printed", "Printed", "text", "In our words."],
-          ["found", "Found", "text", "What it amounts to."],
+          ["printed", "Printed", "text", "The statement in our words."],
+          ["found", "Found", "text", "Its implication."],
           ["used", "Used here", "text", "In this replay."],
         ],
         contradictions.map(({ place, printed, found, used }): Cell[] => [place, printed, found, used]),
@@ -275,7 +275,7 @@ function machineSection({ machines }: ReplayData): Section {
           { key: "parameter", label: "Parameter", unit: "text", about: "Name in the machine file." },
           ...machines.flatMap(({ name }) => [
             { key: name, label: name, unit: "none" as const, about: "Value." },
-            { key: `${name}-origin`, label: "origin", unit: "text" as const, about: "Where it is from." },
+            { key: `${name}-origin`, label: "origin", unit: "text" as const, about: "Source of the value." },
           ]),
         ],
         rows: Object.keys(machines[0]?.parameters ?? {}).map((parameter): Cell[] => [

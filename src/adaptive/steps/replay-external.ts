@@ -43,7 +43,7 @@ export function externalSection(data: ReplayData): Section[] {
       id: "external",
       title: "External interference",
       intro:
-        "The same test hour by hour, beside whatever else runs. The paper: bandwidth varies by 40 to 60 % on production machines, and by 9 % on a dedicated machine (II.2, Table I, Figs 2 and 3).",
+        "The same test every hour, next to other load. The paper: bandwidth varies by 40 to 60 % on production machines, and by 9 % on a dedicated machine (II.2, Table I, Figs 2 and 3).",
       detail: true,
       blocks: [
         ...(data.parts.includes("table1") || data.parts.includes("fig2") ? [table1] : []),

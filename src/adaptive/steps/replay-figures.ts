@@ -17,7 +17,7 @@ const samplesOf = (series: readonly ReplaySeries[]): string => {
   return formatMany(counts[0] ?? 0, "sample");
 };
 
-/** Fig 1: bars by number of writers, one series per size, with the least and the greatest sample. */
+/** Fig 1: bars by number of writers, one series per size, with min and max over samples. */
 export function fig1(data: ReplayData): Figure[] {
   const series = data.series.filter(
     (one) => one.machine === "jaguar" && one.method === "posix" && !one.hourly && !one.twoJobs,
@@ -34,11 +34,11 @@ export function fig1(data: ReplayData): Figure[] {
       ...about(data),
       id: `fig-1${part}`,
       title: `Fig 1(${part}): ${title}`,
-      caption: `IOR with a file per process on 512 targets of Jaguar. Mean of ${samplesOf(series)}; whiskers from the least to the greatest. Simulated.`,
+      caption: `IOR with a file per process on 512 targets of Jaguar. Mean of ${samplesOf(series)}; whiskers from min to max. Simulated.`,
       summary:
         part === "a"
           ? "Small writes gain from more writers; large ones pass a peak and fall."
-          : "The more writers, the less each of them gets.",
+          : "More writers get less bandwidth each.",
       chart,
     };
   };
@@ -86,7 +86,7 @@ const HOURLY_NAMES: readonly { machine: string; twoJobs: boolean; part: string; 
 
 const BINS = 24;
 
-/** Fig 2: how often hourly tests had which bandwidth. */
+/** Fig 2: histogram of the bandwidth of hourly tests. */
 export function fig2(data: ReplayData): Figure[] {
   return HOURLY_NAMES.flatMap(({ machine, twoJobs, part, title }) => {
     const series = data.series.find(
@@ -145,7 +145,7 @@ export const imbalanceOf = (times: Float64Array): number => {
 
 const PUBLISHED_PAIR = [3.44, 1.86] as const;
 
-/** The pair of tests that comes nearest to the published one, in both factors. */
+/** The pair of tests nearest to the published one, in both factors. */
 function nearestPair(pairs: readonly ReplayPair[]): ReplayPair | undefined {
   const distance = ({ first, second }: ReplayPair) =>
     Math.abs(Math.log(imbalanceOf(first) / PUBLISHED_PAIR[0])) +
@@ -161,7 +161,7 @@ export function fig3(data: ReplayData): Figure[] {
     ...about(data, { sample: pair.sample }),
     id: `fig-3${"ab"[i]}`,
     title: `Fig 3(${"ab"[i]}): write time of each writer, test ${i + 1}`,
-    caption: `${times.length} writers with 128 MB each, one per target of Jaguar${i === 0 ? "" : ", 180 s after test 1 began"}. Imbalance factor ${imbalanceOf(times).toFixed(2)} (published: ${PUBLISHED_PAIR[i]}). Of ${formatMany(data.pairs.length, "pair")} the one nearest to the published factors. Simulated.`,
+    caption: `${times.length} writers with 128 MB each, one per target of Jaguar${i === 0 ? "" : ", 180 s after test 1 began"}. Imbalance factor ${imbalanceOf(times).toFixed(2)} (published: ${PUBLISHED_PAIR[i]}). The pair nearest to the published factors, out of ${data.pairs.length}. Simulated.`,
     summary: `The slowest writer took ${imbalanceOf(times).toFixed(2)} times as long as the fastest.`,
     chart: {
       kind: "bars" as const,
@@ -191,7 +191,7 @@ const OUTPUTS: readonly { sizeMb: number; fig: string; spread: string; name: str
 
 const idOf = (fig: string): string => `fig-${fig.replace(/[()]/g, "")}`;
 
-/** Output runs of a size, as many targets as the paper's; those on all targets are another experiment. */
+/** Output runs of a size on the paper's number of targets; runs on all targets are a separate experiment. */
 export const outputSeries = (data: ReplayData, sizeMb: number): ReplaySeries[] =>
   data.series.filter(
     (one) =>

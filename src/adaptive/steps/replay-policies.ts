@@ -1,4 +1,4 @@
-/** The policies against each other: by how much, where, and where not. */
+/** Comparison of the policies: how much they gain, and where. */
 import {
   type Block,
   type Cell,
@@ -24,18 +24,18 @@ interface PolicyCell {
   readonly steps: number;
   /** Mean seconds of a step. */
   readonly seconds: Readonly<Record<string, number>>;
-  /** Time of `paper` over that of `plimsoll` on the same step: least, geometric mean, greatest. */
+  /** Time of `paper` over that of `plimsoll` on the same step: min, geometric mean, max. */
   readonly gain: { low: number; mean: number; high: number };
   readonly overStatic: number;
-  /** Time without history over time with it, from the second step on; NaN where that was not run. */
+  /** Time without history over time with it, from the second step on; NaN if not run. */
   readonly history: number;
-  /** Coefficient of variation of the writers' times, bytes written in vain, messages; means over steps. */
+  /** Coefficient of variation of the writers' times, bytes written twice, messages; means over steps. */
   readonly spread: Readonly<Record<string, number>>;
   readonly unusedShare: number;
   readonly messages: Readonly<Record<string, number>>;
 }
 
-/** Less than this is neither gained nor lost. */
+/** Smaller differences count as equal. */
 const EVEN = 0.03;
 
 export function policyCells(facts: readonly PolicyFacts[]): PolicyCell[] {
@@ -103,7 +103,7 @@ export function policySection(data: ReplayData): Section[] {
     {
       id: "policies",
       title: "The plimsoll policy against the paper's",
-      intro: `The policies plimsoll, paper and static (each writer to a fixed target, a file per target) on 512 targets of Jaguar and on the same seeds: ${formatMany(any.seeds, "seed")}, ${formatMany(any.steps, "output step")} each. Targets keep their speed from step to step; the load of others changes. Simulated.`,
+      intro: `The policies plimsoll, paper and static (each writer to a fixed target, a file per target) on 512 targets of Jaguar and on the same seeds: ${formatMany(any.seeds, "seed")}, ${formatMany(any.steps, "output step")} each. Targets keep their speed from step to step; the background load changes. Simulated.`,
       detail: true,
       blocks: [
         ...policyText(cells).map((text): Block => ({ kind: "text", text })),
@@ -116,7 +116,7 @@ export function policySection(data: ReplayData): Section[] {
   ];
 }
 
-/** By how much, where, and where not. */
+/** Gains and losses as text. */
 export function policyText(cells: readonly PolicyCell[]): string[] {
   const sorted = cells.toSorted((a, b) => b.gain.mean - a.gain.mean);
   const [best] = sorted as [PolicyCell];
@@ -125,11 +125,11 @@ export function policyText(cells: readonly PolicyCell[]): string[] {
   const over = (keep: (cell: PolicyCell) => boolean) =>
     times(geometricMean(cells.filter(keep).map(({ gain }) => gain.mean)));
   const texts = [
-    `By how much: over all settings plimsoll is ${over(() => true)} as fast as paper (geometric mean); it is faster in ${gained.length} of ${cells.length} settings, at best ${times(best.gain.mean)} (${named(best)}).`,
-    `Where: with at most one writer per target, where the paper's method cannot adapt at all, ${over(({ writers }) => writers <= 512)}; with more writers than targets ${over(({ writers }) => writers > 512)}. Under interference ${over(({ interference }) => interference)}, without ${over(({ interference }) => !interference)}.`,
+    `Gain: over all settings plimsoll is ${over(() => true)} as fast as paper (geometric mean); it is faster in ${gained.length} of ${cells.length} settings, at best ${times(best.gain.mean)} (${named(best)}).`,
+    `By setting: with at most one writer per target, where the paper's method cannot adapt at all, ${over(({ writers }) => writers <= 512)}; with more writers than targets ${over(({ writers }) => writers > 512)}. Under interference ${over(({ interference }) => interference)}, without ${over(({ interference }) => !interference)}.`,
     lost.length === 0
-      ? `Where not: in no setting is paper faster by more than ${formatShare(EVEN)}.`
-      : `Where not: paper is faster in ${formatMany(lost.length, "setting")}: ${lost.map((cell) => `${named(cell)} (plimsoll takes ${times(1 / cell.gain.mean)} as long)`).join("; ")}.`,
+      ? `Losses: in no setting is paper faster by more than ${formatShare(EVEN)}.`
+      : `Losses: paper is faster in ${formatMany(lost.length, "setting")}: ${lost.map((cell) => `${named(cell)} (plimsoll takes ${times(1 / cell.gain.mean)} as long)`).join("; ")}.`,
   ];
   const slower = cells.filter((cell) => cell.overStatic < 1 - EVEN);
   if (slower.length > 0)
@@ -157,7 +157,7 @@ function gainFigure(data: ReplayData, cells: readonly PolicyCell[], interference
   return {
     id: `policies-${interference ? "interference" : "base"}`,
     title: `plimsoll against paper, ${interference ? "under interference" : "base conditions"}`,
-    caption: `Time of paper over time of plimsoll on the same step; above 1 plimsoll is faster. Geometric mean of ${formatMany((of[0]?.seeds ?? 0) * (of[0]?.steps ?? 0), "step")}; whiskers from the least to the greatest. Simulated.`,
+    caption: `Time of paper over time of plimsoll on the same step; above 1 plimsoll is faster. Geometric mean of ${formatMany((of[0]?.seeds ?? 0) * (of[0]?.steps ?? 0), "step")}; whiskers from min to max. Simulated.`,
     summary: `Gains lie between ${low.toFixed(2)} and ${high.toFixed(2)} times.`,
     definition: "S03@1",
     options: { seed: data.seed },
@@ -204,7 +204,7 @@ function policyTable(cells: readonly PolicyCell[]): Block {
       ["history", "History", "ratio", "Without over with, from step 2 on."],
       ["spread-paper", "Spread, paper", "share", "Standard deviation of the writers' times over their mean."],
       ["spread-plimsoll", "Spread, plimsoll", "share", "The same."],
-      ["unused", "In vain", "share", "Bytes that plimsoll wrote twice."],
+      ["unused", "Duplicated", "share", "Bytes that plimsoll wrote twice."],
       ["messages-paper", "Messages, paper", "count", "Per step."],
       ["messages-plimsoll", "Messages, plimsoll", "count", "Per step."],
     ],

@@ -1,4 +1,4 @@
-/** Published numbers that hardly hold together in the model: the sweep that shows how far they do. */
+/** Published numbers that the model can hardly meet together: a sweep shows how close it gets. */
 import { formatMany } from "../../base/units.ts";
 import {
   type Block,
@@ -44,13 +44,13 @@ export function tradeoffText(rows: readonly TradeoffRow[]): string[] {
   const imbalances = near.map(({ imbalance }) => imbalance);
   const kept = both.filter(holdsTable);
   return [
-    `Of ${formatMany(rows.length, "parameter set")}, ${rows.filter(holdsFew).length} give 4 times or more at 1024 processes (within 5 %), ${rows.filter(holdsMany).length} about 4.8 times at 16384 (within 10 %), ${both.length} both; ${kept.length} of these keep Table I's mean and the mean imbalance too.${kept.length === 0 ? "" : ` For 2 MB at 8192 and 16384 processes, base and interference, where 1.10, 1.10, 1.03 and 1.35 are published (${kept.filter(holdsSmall).length} of them hold all four), they give ${kept.map(({ changed, small }) => `${[...small.base, ...small.interference].map((gain) => gain.toFixed(2)).join(", ")} (${changed})`).join("; ")}.`}`,
-    `The published pair needs a gain at 1024 of at least ${needed.toFixed(2)} of that at 16384; it is ${share(fitted).toFixed(2)} as fitted. Of the sets that keep Table I the largest share is ${share(best).toFixed(2)} (${best.changed}).${near.length === 0 ? "" : ` ${formatMany(near.length, "set reaches", "sets reach")} what is needed, with imbalances of ${Math.min(...imbalances).toFixed(1)} to ${Math.max(...imbalances).toFixed(1)} in place of 7.1: ${near.map(({ changed }) => changed).join("; ")}.`}`,
-    "At 1024 each target takes two writes, and one that began on a slow target cannot move: the step lasts as long as the slowest first write. How slow that is against the fastest, the imbalance says, since there each target takes a single write. A client that is slow itself hides it, and takes the imbalance away with it.",
+    `Of ${formatMany(rows.length, "parameter set")}, ${rows.filter(holdsFew).length} reach 4 times or more at 1024 processes (within 5 %), ${rows.filter(holdsMany).length} about 4.8 times at 16384 (within 10 %), ${both.length} both; ${kept.length} of these keep Table I's mean and the mean imbalance too.${kept.length === 0 ? "" : ` For 2 MB at 8192 and 16384 processes, base and interference, where 1.10, 1.10, 1.03 and 1.35 are published (${kept.filter(holdsSmall).length} of them hold all four), they give ${kept.map(({ changed, small }) => `${[...small.base, ...small.interference].map((gain) => gain.toFixed(2)).join(", ")} (${changed})`).join("; ")}.`}`,
+    `The published pair needs a gain at 1024 of at least ${needed.toFixed(2)} of that at 16384; it is ${share(fitted).toFixed(2)} as fitted. Of the sets that keep Table I the largest share is ${share(best).toFixed(2)} (${best.changed}).${near.length === 0 ? "" : ` ${formatMany(near.length, "set reaches", "sets reach")} that share, with imbalances of ${Math.min(...imbalances).toFixed(1)} to ${Math.max(...imbalances).toFixed(1)} instead of 7.1: ${near.map(({ changed }) => changed).join("; ")}.`}`,
+    "At 1024 each target takes two writes, and one that started on a slow target cannot move: the step takes as long as the slowest first write. The imbalance shows how slow that is, since there each target takes a single write. A slow client hides this, but also removes the imbalance.",
   ];
 }
 
-/** P2: what interference does to the gain at 8192 and at 16384 processes. */
+/** P2: effect of interference on the gain at 8192 and 16384 processes. */
 const SMALL_BASE = [1.1, 1.1] as const;
 const SMALL_INTERFERENCE = [1.03, 1.35] as const;
 
@@ -69,12 +69,12 @@ export function smallText(rows: readonly TradeoffRow[]): string[] {
   const published = turnOf(SMALL_BASE, SMALL_INTERFERENCE);
   const turns = rows.map(({ small }) => turnOf(small.base, small.interference));
   const first = rows.map(({ small }) => small.interference[0] / small.base[0]);
-  // What the tolerances leave at 8192: the gain 10 % below with no interference, and 10 % above with.
+  // Limit by the tolerances at 8192: gain 10 % below the published one without interference, 10 % above with it.
   const most = around(SMALL_INTERFERENCE[0], 0.1)[1] / around(SMALL_BASE[0], 0.1)[0];
   const all = rows.filter(holdsSmall);
   return [
     `Small output (2 MB, IV.A, Fig 5a): published gains are 1.10 at 8192 and at 16384 processes, and with interference 1.03 and 1.35. The same 24 processes would help MPI-IO by 6 % at 8192 and cost it 23 % at 16384: a factor of ${published.toFixed(2)} between the two. Over ${formatMany(rows.length, "parameter set")} that factor is ${spanOf(turns)}. Interference raises the gain at 8192 by ${spanOf(first)}; published is 0.94, and tolerances of 10 % at both allow ${most.toFixed(2)}. ${formatMany(all.length, "set holds", "sets hold")} all four numbers${all.length === 0 ? "" : ` (${all.map(({ changed }) => changed).join("; ")})`}.`,
-    "Interference lies on 8 of 160 targets, and MPI-IO is as slow as its slowest target at both counts; nothing in the model, and nothing in the paper, makes it gain from a load of others at 8192 only.",
+    "Interference hits 8 of 160 targets, and MPI-IO is as slow as its slowest target at both counts; nothing in the model or the paper makes it gain from background load at 8192 only.",
   ];
 }
 
@@ -89,8 +89,8 @@ export function largeText(rows: readonly TradeoffRow[]): string[] {
   const both = kept.filter(({ large }) => large.gains[1] >= 0.9 * LARGE_MOST);
   const needed = MEAN.map((mean) => (mean / LARGE_LEAST / 1000).toFixed(1));
   return [
-    `Large output (128 MB, IV.A, Fig 5b): published gains are 1.01 at least and more than 4.5 at most. With one process per target the adaptive method moves nothing, so its test at 512 processes is that of Table I, 17.8 GB/s within 10 %: a gain of 1.01 there needs ${needed.join(" to ")} GB/s of MPI-IO, on 160 targets in place of 512. As fitted it has ${(fitted.large.mpiIo[0] / 1000).toFixed(1)} GB/s at 512 and ${(fitted.large.mpiIo[1] / 1000).toFixed(1)} at 16384 processes.`,
-    `Of ${formatMany(rows.length, "parameter set")}, ${equal.length} have a gain of 1.01 at 512 (within 10 %), ${kept.length} of these keep Table I's mean, and ${both.length} of these a gain of 4.5 at 16384 (within 10 %); over all sets the gain at 512 is ${spanOf(rows.map(({ large }) => large.gains[0]))}. Yet each published point is a mean over at least five samples, taken at another hour for each method, of a test that varies by 60 % (Table I): the check says how often such a mean comes out as low.`,
+    `Large output (128 MB, IV.A, Fig 5b): published gains reach from 1.01 to more than 4.5. With one process per target the adaptive method moves nothing, so its test at 512 processes is that of Table I, 17.8 GB/s within 10 %: a gain of 1.01 there needs ${needed.join(" to ")} GB/s of MPI-IO, on 160 targets instead of 512. As fitted it has ${(fitted.large.mpiIo[0] / 1000).toFixed(1)} GB/s at 512 and ${(fitted.large.mpiIo[1] / 1000).toFixed(1)} at 16384 processes.`,
+    `Of ${formatMany(rows.length, "parameter set")}, ${equal.length} have a gain of 1.01 at 512 (within 10 %), ${kept.length} of these keep Table I's mean, and ${both.length} of these a gain of 4.5 at 16384 (within 10 %); over all sets the gain at 512 is ${spanOf(rows.map(({ large }) => large.gains[0]))}. Yet each published point is a mean over at least five samples, taken at a different hour for each method, of a test that varies by 60 % (Table I): the check shows how often such a mean is that low.`,
   ];
 }
 
@@ -105,9 +105,9 @@ export function tradeoffSection({ tradeoff }: ReplayData): Section[] {
   return [
     {
       id: "tradeoff",
-      title: "Numbers that hardly hold together",
+      title: "Numbers that are hard to meet together",
       intro:
-        "Extra large output (1 GB): more than 300 % as soon as there are a few more processes than targets, and about 4.8 times at 16384 (IV.A, Fig 5c). One parameter at a time is moved down and up, two together, and a set that a search found is added; everything else stays. Small and large output after that, from the same sets. Simulated.",
+        "Extra large output (1 GB): more than 300 % as soon as there are a few more processes than targets, and about 4.8 times at 16384 (IV.A, Fig 5c). One parameter at a time is moved down and up, two together, plus a set found by a search; all others stay. Small and large output follow, from the same sets. Simulated.",
       detail: true,
       blocks: [
         ...texts(tradeoffText(tradeoff)),

@@ -161,7 +161,7 @@ describe("policies", () => {
       "plimsoll is 1.00 times as fast as paper (geometric mean); it is faster in 1 of 2 settings",
     );
     expect(text).toContain(
-      "Where not: paper is faster in 1 setting: 512 writers of 128 MB (plimsoll takes 2.00 times as long)",
+      "Losses: paper is faster in 1 setting: 512 writers of 128 MB (plimsoll takes 2.00 times as long)",
     );
     expect(text).toContain("Static writing, all at once, is faster than plimsoll in 2 settings");
     expect(text).toContain("it is slower with them for 2048 writers of 128 MB (2.00 times as long)");
@@ -178,16 +178,14 @@ describe("the trade-off", () => {
   it("counts what holds together, and names the nearest", () => {
     const rows = [row("as fitted", 3, 5), row("a 1", 4.2, 7), row("b 2", 3.3, 5)];
     const [counts, shares] = tradeoffText(rows);
-    expect(counts).toContain("Of 3 parameter sets, 1 give 4 times or more at 1024 processes");
+    expect(counts).toContain("Of 3 parameter sets, 1 reach 4 times or more at 1024 processes");
     expect(counts).toContain("2 about 4.8 times at 16384 (within 10 %), 0 both; 0 of these");
     expect(shares).toContain("at least 0.72 of that at 16384; it is 0.60 as fitted");
     expect(shares).toContain("keep Table I the largest share is 0.66 (b 2).");
-    expect(shares).not.toContain("in place of 7.1");
+    expect(shares).not.toContain("instead of 7.1");
     const slow = { ...row("d 4", 4, 5), imbalance: 4 };
     expect(tradeoffText([...rows, slow])[0]).toContain("1 both; 0 of these");
-    expect(tradeoffText([...rows, slow])[1]).toContain(
-      "1 set reaches what is needed, with imbalances of 4.0",
-    );
+    expect(tradeoffText([...rows, slow])[1]).toContain("1 set reaches that share, with imbalances of 4.0");
     expect(tradeoffText([...rows, row("c 3", 4, 5)])[0]).toContain("1 both; 1 of these");
     expect(tradeoffText([...rows, row("c 3", 4, 5)])[0]).toContain(
       "(0 of them hold all four), they give 1.10, 1.10, 1.20, 1.30 (c 3).",

@@ -1,4 +1,4 @@
-/** What would have changed at a site, as a document: recorded runs replayed with and without something. */
+/** Effect of a change at a site, as a document: recorded runs replayed with and without it. */
 import {
   type Block,
   type Cell,
@@ -42,24 +42,24 @@ const answered = (data: WhatIfData): Section[] => [
   ...(data.policy === undefined ? [] : [policySection(data, data.policy)]),
 ];
 
-const UNLIKE_ROWS = 20;
+const COMPARED_ROWS = 20;
 
-/** Recorded beside replayed times of the runs that the question is about, and no answer. */
+/** Recorded and replayed times of the runs in question, without an answer. */
 function notReproduced({ answer, policy, why }: WhatIfData): Section {
   const about = [...(answer?.removed === undefined ? [] : [answer.removed]), ...(answer?.changed ?? [])];
   const rows: Cell[][] = about
-    .slice(0, UNLIKE_ROWS)
+    .slice(0, COMPARED_ROWS)
     .map((one) => [one.id, one.application, one.recordedSeconds, one.before]);
   if (policy !== undefined)
     rows.push([policy.run.id, policy.run.application, policy.recordedSeconds, policy.replayedSeconds]);
   const compared = table(
     "not-reproduced",
-    `I/O time as recorded and as replayed without a change${about.length > UNLIKE_ROWS ? `; the first ${UNLIKE_ROWS} of ${about.length}` : ""}.`,
+    `I/O time as recorded and as replayed without a change${about.length > COMPARED_ROWS ? `; the first ${COMPARED_ROWS} of ${about.length}` : ""}.`,
     [
       ["run", "Run", "text", "runs.run_id"],
       ["application", "Program", "text", "Base name of the executable."],
       ["recorded", "Recorded", "seconds", "I/O time by the log."],
-      ["replayed", "Replayed", "seconds", "I/O time in the replay, as it was."],
+      ["replayed", "Replayed", "seconds", "I/O time in the unchanged replay."],
     ],
     rows,
   );
@@ -67,7 +67,7 @@ function notReproduced({ answer, policy, why }: WhatIfData): Section {
     id: "not-reproduced",
     title: "No answer",
     blocks: [
-      { kind: "notice", level: "warning", text: `The replay does not reproduce what was recorded: ${why}.` },
+      { kind: "notice", level: "warning", text: `The replay does not reproduce the recorded times: ${why}.` },
       ...(rows.length === 0 ? [] : [compared]),
     ],
   };
@@ -76,10 +76,10 @@ function notReproduced({ answer, policy, why }: WhatIfData): Section {
 const time = (unix: number): string =>
   `${new Date(unix * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-/** The one sentence to take away, with the error that it is subject to. */
+/** The verdict in one sentence, with its error. */
 export function whatIfVerdict({ question, answer, policy, fit, why }: WhatIfData): string {
   if (why !== undefined)
-    return `No answer to "${question}": the replay does not reproduce what was recorded: ${why}. These times hang on something that bytes, targets, hours and other runs of the store do not tell.`;
+    return `No answer to "${question}": the replay does not reproduce the recorded times: ${why}. They depend on something that bytes, targets, hours and other runs of the store do not show.`;
   const error = `fit error ${formatShare(fit.error.median)} median, ${formatShare(fit.error.p90)} at 90 %`;
   if (policy !== undefined) {
     const said = policy.times
@@ -88,16 +88,16 @@ export function whatIfVerdict({ question, answer, policy, fit, why }: WhatIfData
     return `Simulated, ${error}: run ${policy.run.id} wrote ${formatBytes(policy.bytes)} in ${formatSeconds(policy.recordedSeconds)} (replayed ${formatSeconds(policy.replayedSeconds)}); on ${formatMany(policy.targets, "target")} ${said}.`;
   }
   if (answer === undefined || answer.changed.length === 0)
-    return `Simulated, ${error}: ${question}, nothing changes by more than a thousandth: no other run used the same targets at the same time, or none was slowed down.`;
+    return `Simulated, ${error}: ${question}, nothing changes by more than 0.1 %: no other run used the same targets at the same time, or none was slowed down.`;
   const gain = answer.changed.filter(({ before, after }) => after < before);
   const lose = answer.changed.length - gain.length;
   const most = answer.changed[0] as RunChange;
-  // Recorded times scaled by the replay: nobody can gain more than the runs took.
+  // Recorded times scaled by the replay: the gain never exceeds the recorded time.
   const total = answer.changed.reduce(
     (sum, { recordedSeconds, expected }) => sum + expected - recordedSeconds,
     0,
   );
-  return `Simulated, ${error}: ${question}, ${formatMany(gain.length, "run")} would have been faster and ${formatMany(lose, "run")} slower, ${formatSeconds(Math.abs(total))} of I/O time ${total <= 0 ? "less" : "more"} in all; most changed: run ${most.id} (${most.application}), ${formatSeconds(most.recordedSeconds)} to ${formatSeconds(most.expected)}.`;
+  return `Simulated, ${error}: ${question}, ${formatMany(gain.length, "run")} would have been faster and ${formatMany(lose, "run")} slower, ${formatSeconds(Math.abs(total))} of I/O time ${total <= 0 ? "less" : "more"} in total; largest change: run ${most.id} (${most.application}), ${formatSeconds(most.recordedSeconds)} to ${formatSeconds(most.expected)}.`;
 }
 
 function fitSection({ fit, leftOut }: WhatIfData): Section {
@@ -137,7 +137,7 @@ function fitSection({ fit, leftOut }: WhatIfData): Section {
           unit: "bytes/s",
           note: `median of ${formatMany(fit.targets, "target")}`,
           about:
-            "Throughput of a target per busy second (95th percentile); with loads of hours the highest of all transfers.",
+            "Throughput of a target per busy second (95th percentile); with hourly loads the highest of all transfers.",
         },
         {
           label: "Fitted to",
@@ -164,15 +164,15 @@ function modelText({
   limitQuantile,
 }: WhatIfData["fit"]): string {
   if (loadByHour)
-    return `Model: the own rate of each file (of its program and size where it was used once), a load for each hour that slows down all transfers, and the others on the same target: while they want as much as the fastest transfer seen, a transfer takes ${(1 + slope * usualRate).toFixed(2)} times as long.`;
-  return `Model: each further transfer on a target costs it ${formatShare(lossPerStream)}. A program's own limit is quantile ${limitQuantile} of what its transfers reached, with the file where it came back to it. A load of each hour did not predict other runs better.`;
+    return `Model: the rate of each file (of its program and size if it was used once), a load for each hour that slows down all transfers, and other transfers on the same target: at an offered load equal to the fastest transfer seen, a transfer takes ${(1 + slope * usualRate).toFixed(2)} times as long.`;
+  return `Model: each further transfer on a target costs it ${formatShare(lossPerStream)}. The limit of a program is quantile ${limitQuantile} of the rates of its transfers, per file for reused files. Hourly loads did not predict other runs better.`;
 }
 
-/** Answers are about runs that meet, so about what sharing explains. */
+/** Answers are about concurrent runs, so about the part that sharing explains. */
 function sharingText({ median, alone, met }: WhatIfData["fit"]["error"]): string {
   if (met.runs < MET_RUNS_LEAST)
-    return `Only ${formatMany(met.runs, "held-out run")} met others that slow it down, too few to tell how well that is modelled; without sharing the error of all would be ${formatShare(alone)} instead of ${formatShare(median)}.`;
-  const said = `Of the runs held out, others slow down ${met.runs}; their median error is ${formatShare(met.median)}, and ${formatShare(met.alone)} if nobody met`;
+    return `Only ${formatMany(met.runs, "held-out run")} shared a target with others that slow it down, too few to judge that part of the model; without sharing the error of all would be ${formatShare(alone)} instead of ${formatShare(median)}.`;
+  const said = `Of the held-out runs, others slow down ${met.runs}; their median error is ${formatShare(met.median)}, and ${formatShare(met.alone)} without sharing`;
   return met.median < met.alone
     ? `${said}: sharing explains part of the recorded times, and the answer rests on that part.`
     : `${said}: sharing explains nothing here, so an answer about other runs is a bound by capacity, not a forecast.`;
@@ -199,7 +199,7 @@ function answerSections(data: WhatIfData): Section[] {
           : [
               {
                 kind: "text" as const,
-                text: `Taken away: run ${removed.id} (${removed.application}), which did I/O for ${formatSeconds(removed.recordedSeconds)} (replayed ${formatSeconds(removed.before)}).`,
+                text: `Removed: run ${removed.id} (${removed.application}), which did I/O for ${formatSeconds(removed.recordedSeconds)} (replayed ${formatSeconds(removed.before)}).`,
               },
             ]),
         ...(changed.length === 0 ? [] : [runTable(changed)]),
@@ -226,7 +226,7 @@ function runTable(changed: readonly RunChange[]): TableBlock {
       { key: "application", label: "Program", unit: "text", about: "Base name of the executable." },
       { key: "start", label: "Start", unit: "unix-seconds", about: "Of the run." },
       { key: "recorded", label: "Recorded", unit: "seconds", about: "I/O time by the log." },
-      { key: "before", label: "Replayed", unit: "seconds", about: "I/O time in the replay, as it was." },
+      { key: "before", label: "Replayed", unit: "seconds", about: "I/O time in the unchanged replay." },
       { key: "after", label: "With the change", unit: "seconds", about: "I/O time in the replay." },
       { key: "change", label: "Change", unit: "share", about: "Of the replayed time." },
       { key: "expected", label: "Expected", unit: "seconds", about: "Recorded time scaled by the change." },
@@ -254,11 +254,11 @@ function targetTable(targets: readonly TargetChange[], all: number): TableBlock 
     `Targets whose load changed, ${targets.length} of ${all}.`,
     [
       ["target", "Target", "index", "OST number."],
-      ["bytes-before", "Bytes", "bytes", "In the window, as it was."],
+      ["bytes-before", "Bytes", "bytes", "In the window, without the change."],
       ["bytes-after", "with the change", "bytes", "In the window."],
       ["busy-before", "Busy", "seconds", "With a transfer in progress."],
       ["busy-after", "with the change", "seconds", "The same."],
-      ["streams-before", "At once", "none", "Mean transfers while busy."],
+      ["streams-before", "Concurrency", "none", "Mean transfers while busy."],
       ["streams-after", "with the change", "none", "The same."],
     ],
     targets.map((one): Cell[] => [
@@ -296,7 +296,7 @@ function targetFigure({ question }: WhatIfData, affected: readonly TargetChange[
       categoryLabel: "target",
       value: { label: "bytes", unit: "bytes" },
       series: [
-        { name: "as it was", role: "before", values: shown.map(({ bytesBefore }) => bytesBefore) },
+        { name: "unchanged", role: "before", values: shown.map(({ bytesBefore }) => bytesBefore) },
         { name: "with the change", role: "after", values: shown.map(({ bytesAfter }) => bytesAfter) },
       ],
     },
@@ -312,7 +312,7 @@ function policySection({ question }: WhatIfData, policy: PolicyAnswer): Section 
       policy.replayedSeconds / policy.recordedSeconds,
       null,
     ],
-    ["replayed as it was", policy.ownTargets, policy.replayedSeconds, 1, null],
+    ["replayed, unchanged", policy.ownTargets, policy.replayedSeconds, 1, null],
     ...policy.times.map(({ policy: name, seconds, moved }): Cell[] => [
       name,
       policy.targets,
@@ -324,16 +324,16 @@ function policySection({ question }: WhatIfData, policy: PolicyAnswer): Section 
   return {
     id: "policy",
     title: "The run's writes under a policy",
-    intro: `${question}. ${formatMany(policy.run.ranks, "rank")} of ${policy.run.application}, ${formatBytes(policy.bytes)}. All ranks write alike, to every target that the fit knows; the load of the other runs is that of the replay, and does not react.`,
+    intro: `${question}. ${formatMany(policy.run.ranks, "rank")} of ${policy.run.application}, ${formatBytes(policy.bytes)}. All ranks write the same amount, to every target of the fit; the load of the other runs is that of the replay, and does not react.`,
     blocks: [
       table(
         "policy",
         "Time of the write phase.",
         [
           ["how", "How", "text", "As recorded, replayed, or under a policy."],
-          ["targets", "Targets", "count", "That are written to."],
+          ["targets", "Targets", "count", "Number of targets written to."],
           ["seconds", "Write time", "seconds", "Of the whole phase."],
-          ["speedup", "Speed-up", "ratio", "Over the replay as it was."],
+          ["speedup", "Speed-up", "ratio", "Over the unchanged replay."],
           ["moved", "Moved", "share", "Bytes that adapted to another target."],
         ],
         rows,

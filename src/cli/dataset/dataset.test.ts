@@ -121,7 +121,7 @@ describe("plimsoll read", () => {
       [["t", "--step", "2"], '"t" has 2 steps, numbered from 0; there is no step 2'],
       [["t", "--start", "1"], '"t" has 3 dimensions (12 × 5 × 4); expected one number for each'],
       [["t", "--start", "0,0,9"], 'dimension 2 of "t" goes from 0 to 4; 9 to 4 was requested'],
-      [["t", "--count", "a"], "--count a: expected whole numbers with commas between"],
+      [["t", "--count", "a"], "--count a: expected comma-separated whole numbers"],
       [["t", "--where", "mean>3"], "--where mean>3: expected min or max"],
       [["t", "--block", "4"], '--block 4: "t" has 4 blocks in this step, numbered from 0'],
       [["t", "--raw", "--json"], "--raw and --json exclude each other"],

@@ -34,7 +34,7 @@ export const common = {
     { default: "4" },
   ),
   repeats: option.whole(
-    "repetitions per point; with three or more, the fastest and the slowest are dropped, and a verdict needs two that count: not 1 or 3",
+    "repetitions per point; from 3 on the fastest and the slowest are dropped; a verdict needs 2 that remain, so not 1 or 3",
     {
       min: 1,
       max: 2000,
@@ -72,7 +72,7 @@ export const common = {
   ),
   "server-sync": option.choice(
     SYNCS,
-    "how servers started for this run sync: beside other requests, blocking them, or delayed until the file is quiet (default: beside)",
+    "how servers started for this run sync: beside other requests, blocking them, or delayed until the file is idle (default: beside)",
   ),
   "server-join": option.choice(
     JOINS,
@@ -97,7 +97,7 @@ export function likePaper<Given extends Common>(options: Given): Given {
   const started = /^\d+$/.test(servers);
   if (!started && (serverSync !== undefined || serverJoin !== undefined))
     throw new UsageError(
-      `--server-sync and --server-join are for servers that this run starts; give them to plimsoll targets start (--sync, --join) for those of ${servers}`,
+      `--server-sync and --server-join apply to servers that this run starts; for ${servers} give them to plimsoll targets start (--sync, --join)`,
     );
   if (!options.likePaper) return options;
   if (backend !== "posix" && backend !== "servers")

@@ -72,6 +72,6 @@ export function noteLines(points: readonly NcioPoint[]): string[] {
   );
   const notes = new Set(points.flatMap(({ notes: list }) => list));
   for (const { method, case: name, requests, expectedRequests } of wrong)
-    notes.add(`${method} ${name}: ${requests} requests, and the formula says ${expectedRequests}`);
+    notes.add(`${method} ${name}: ${requests} requests; the formula gives ${expectedRequests}`);
   return [...notes].map((note) => `Note       ${note}`);
 }

@@ -26,7 +26,7 @@ const OPTIONS = {
     default: 900,
     valueName: "SECONDS",
   }),
-  steps: option.whole("output steps, each with another hour's background", { min: 1, max: 1000, default: 4 }),
+  steps: option.whole("output steps, each with different background load", { min: 1, max: 1000, default: 4 }),
   "buffered-steps": option.whole("output steps that fit into compute node memory (asynchronous output)", {
     min: 1,
     max: 1000,

@@ -108,7 +108,7 @@ function scenarioLines(scenario: Scenario): string[] {
     ...(network === null
       ? []
       : [
-          `  ${network.lateShare} of the messages up to ${network.lateSeconds} s late, ${network.repeatedShare} repeated`,
+          `  ${network.lateShare} of the messages delayed by up to ${network.lateSeconds} s, ${network.repeatedShare} duplicated`,
         ]),
     `  ${JSON.stringify(scenario)}`,
     "  (save the last line as scenario.json; plimsoll sim explore --scenario scenario.json)",

@@ -29,7 +29,7 @@ export function* previewLines(options: WriterOptions, input: StepInput): Generat
   yield `${formatMany(writers, "process", "processes")} for at least ${formatMany(blocks, "block")}, policy ${policy}, ${formatMany(targets.length, "target")}:`;
   for (const group of groups.slice(0, LINES)) {
     const where = group.targets.map((target) => `${target} ${targets[target]}`).join(", ");
-    yield `  target ${where}: ${formatMany(group.blocks, "block")}, ${formatBytes(group.bytes)} to begin with`;
+    yield `  target ${where}: ${formatMany(group.blocks, "block")}, ${formatBytes(group.bytes)} initially`;
   }
   if (groups.length > LINES) yield `  and ${groups.length - LINES} more`;
 }

@@ -50,11 +50,11 @@ export function* resultLines(path: string, result: StepResult): Generator<string
   const { record, bytes, step } = result;
   const { run } = record;
   if (result.alreadyComplete) {
-    yield `${path}: step ${step}, ${formatBytes(bytes)}: complete already, nothing to resume`;
+    yield `${path}: step ${step}, ${formatBytes(bytes)}: already complete, nothing to resume`;
     return;
   }
   if (run.calls.count === 0) {
-    yield `${path}: step ${step}, ${formatBytes(bytes)}: all had been written before`;
+    yield `${path}: step ${step}, ${formatBytes(bytes)}: all data was already written`;
     return;
   }
   const facts = stepFacts(run);

@@ -1,7 +1,7 @@
 /**
- * What differs between MPI libraries for a program that was not compiled against one of them. Sources: `mpi.h` of MPICH 4.0
- * and of Open MPI 4.1, and chapter 20 of the MPI 5.0 standard for its ABI, which no library here has: that table is untested
- * beyond its own consistency.
+ * Differences between MPI libraries for a program that was not compiled against one of them. Sources: `mpi.h` of MPICH 4.0 and
+ * of Open MPI 4.1, and chapter 20 of the MPI 5.0 standard for its ABI, which no library here has: that table is untested beyond
+ * its own consistency.
  */
 
 /** A communicator, datatype, request, …: an int or an address, which a double holds exactly. */
@@ -22,7 +22,7 @@ export interface Abi {
   readonly commTypeShared: number;
   readonly threadFunneled: number;
   readonly modes: Readonly<Record<ModeName, number>>;
-  /** Room for texts that the library fills. */
+  /** Buffer sizes for texts from the library. */
   readonly maxErrorString: number;
   readonly maxVersionString: number;
   readonly maxInfoValue: number;
@@ -31,10 +31,10 @@ export interface Abi {
 export type HandleName = "world" | "byte" | "infoNull" | "requestNull" | "errorsReturn";
 type ModeName = "create" | "readOnly" | "writeOnly" | "readWrite" | "exclusive" | "deleteOnClose";
 
-/** ROMIO's numbers, which MPICH and Open MPI share. */
+/** ROMIO's numbers, the same in MPICH and Open MPI. */
 const ROMIO_MODES = { create: 1, readOnly: 2, writeOnly: 4, readWrite: 8, deleteOnClose: 16, exclusive: 64 };
 
-/** MPICH, Cray MPICH, Intel MPI, MVAPICH: one ABI since 2013. Debian gives the library a name of its own. */
+/** MPICH, Cray MPICH, Intel MPI, MVAPICH: one ABI since 2013. Debian names the library differently. */
 const mpich: Abi = {
   id: "mpich",
   name: "MPICH ABI",

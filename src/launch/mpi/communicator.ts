@@ -1,4 +1,4 @@
-/** Ranks of MPI_COMM_WORLD. Collective calls wait for each other, so that all ranks make them in the same order. */
+/** Ranks of MPI_COMM_WORLD. Collective calls run one after the other, so that all ranks make them in the same order. */
 import { writeSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { assert } from "../../base/assert.ts";
@@ -14,18 +14,18 @@ export interface MpiCommunicatorOptions {
 }
 
 const CHUNK_BYTES = 2 ** 30;
-/** Of data that belongs to a collective call. */
+/** Tag of data in collective calls. */
 const TAG = 1;
 const SIZE_BYTES = 8;
 
-/** Time for the launcher to pass on a line. */
+/** Time for the launcher to forward a line. */
 const FORWARD_MS = 250;
 
 export class MpiCommunicator implements Communicator {
   readonly name: string;
   readonly rank: number;
   readonly size: number;
-  /** Ranks on this machine; more than it has cores means that they share them. */
+  /** Ranks on this machine; if there are more than cores, they share the cores. */
   readonly localSize: number;
   readonly mpi: Mpi;
   /** For files and for collective calls. */
@@ -36,11 +36,11 @@ export class MpiCommunicator implements Communicator {
   readonly #duplicates: HandleCell[];
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
-  /** This process is done, but some ranks do not answer: when it ends, it ends them with its own exit code. */
+  /** This process is done, but some ranks do not respond: when it ends, it ends them with its own exit code. */
   abandoned = false;
   readonly #ended: () => void;
 
-  /** `ended` is called once nothing more may be asked of MPI. */
+  /** `ended` is called once MPI must not be called any more. */
   constructor(mpi: Mpi, { chunkBytes = CHUNK_BYTES }: MpiCommunicatorOptions, ended: () => void) {
     this.mpi = mpi;
     this.#ended = ended;
@@ -51,7 +51,7 @@ export class MpiCommunicator implements Communicator {
     this.name = `${mpi.version} (${mpi.abi.name})`;
     this.localSize = this.#countLocal();
     this.#waiting = new Waiting(mpi, this.coresShared);
-    // Messages have one of their own: whoever looks for those of anybody finds no part of a collective call.
+    // Messages have a separate communicator: a receive from any source never matches part of a collective call.
     this.#duplicates = [this.#duplicate(), this.#duplicate(), this.#duplicate()];
     const [work, mail, chunks] = this.#duplicates.map(({ value }) => value) as [Handle, Handle, Handle];
     this.handle = work;
@@ -77,7 +77,7 @@ export class MpiCommunicator implements Communicator {
 
   broadcast(bytes: Uint8Array | undefined, root: number): Promise<Uint8Array> {
     this.#requireRank(root);
-    assert(this.rank !== root || bytes !== undefined, "the root of a broadcast has the bytes");
+    assert(this.rank !== root || bytes !== undefined, "the root of a broadcast provides the bytes");
     return this.#inOrder(async () => {
       const size = new Float64Array(new ArrayBuffer(SIZE_BYTES));
       size[0] = bytes?.byteLength ?? 0;
@@ -141,10 +141,10 @@ export class MpiCommunicator implements Communicator {
     const line = `plimsoll: rank ${this.rank} of ${this.size}: ${reason.replace(/\s*\n\s*/g, " ")}\n`;
     try {
       writeSync(2, line);
-      // A launcher that is told to end the run may drop what it has not yet read of its ranks.
+      // A launcher that aborts the run may drop rank output that it has not read yet.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FORWARD_MS);
     } catch {
-      // Nobody reads; the exit code still tells.
+      // Nobody reads stderr; the exit code still shows the failure.
     }
     this.#closed = true;
     this.mpi.call.Abort(this.mpi.handles.world, 1);
@@ -185,7 +185,7 @@ export class MpiCommunicator implements Communicator {
     );
   }
 
-  /** What every rank sends here; receives stand before sends begin, so that data goes straight to its place. */
+  /** Receives the bytes of every rank; receives are posted before the sends, so that data arrives without an extra copy. */
   async #takeAll(
     sizes: Float64Array,
     own: Uint8Array,

@@ -6,7 +6,7 @@ import { check, loadMpi, type Mpi } from "./library.ts";
 
 interface ConnectOptions extends MpiCommunicatorOptions {
   readonly env?: Environment;
-  /** Leaves SIGINT and SIGTERM to whoever else listens. */
+  /** Leaves SIGINT and SIGTERM to other listeners. */
   readonly ownSignals?: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function connectMpi(options: ConnectOptions = {}): Promise<MpiCommu
   if (mpi.abi.id === "openmpi") chooseRomio(mpi.version);
   const provided = new Int32Array(1);
   check(mpi, mpi.call.Init_thread(null, null, mpi.abi.threadFunneled, provided), "MPI_Init_thread");
-  // srun leaves the other ranks alone when a signal ends one; an mpiexec ends them, and says so.
+  // srun keeps the other ranks running when a signal ends one; mpiexec ends them and reports it.
   const endings = new Endings(mpi, launched?.by === "srun" && options.ownSignals !== true);
   const communicator = new MpiCommunicator(mpi, options, () => endings.remove());
   endings.install(communicator);
@@ -35,12 +35,12 @@ export async function connectMpi(options: ConnectOptions = {}): Promise<MpiCommu
   return communicator;
 }
 
-/** Its own I/O ignores the hints that select a method. What the user has chosen stays. */
+/** Open MPI's own I/O ignores the hints that select a method. A choice of the user stays. */
 function chooseRomio(version: string): void {
   process.env.OMPI_MCA_io ??= /^Open MPI [1-4]\./.test(version) ? "romio321" : "romio341";
 }
 
-/** Every process believes to be alone when its library cannot talk to whoever started it. */
+/** Every process sees a single rank when its library cannot talk to the launcher. */
 function mismatch(launched: Launched, { size, mpi }: MpiCommunicator): string {
   const found = `${launched.by} started ${launched.size} processes, but ${mpi.version} (${mpi.path}) sees ${size}`;
   if (launched.by === "srun" && launched.speaks === "none")
@@ -49,7 +49,7 @@ function mismatch(launched: Launched, { size, mpi }: MpiCommunicator): string {
   return `${found}: this launcher belongs to ${other}; use the mpiexec of the library, or name the launcher's library in PLIMSOLL_MPI`;
 }
 
-/** Whatever ends this process before `close` ends the run. */
+/** Any end of this process before `close` ends the run. */
 class Endings {
   readonly #mpi: Mpi;
   readonly #signals: boolean;

@@ -1,6 +1,7 @@
 /**
- * Descriptions of `src/ncio/pattern` as MPI datatypes: bytes become runs of MPI_BYTE, vectors become MPI_Type_create_hvector (a subarray of a grid
- * is one vector in another), parts become MPI_Type_create_hindexed where all are plain bytes and MPI_Type_create_struct elsewhere.
+ * Datatypes of `src/ncio/pattern` as MPI datatypes: bytes become runs of MPI_BYTE, vectors become MPI_Type_create_hvector (a
+ * subarray of a grid is one vector in another), parts become MPI_Type_create_hindexed where all are plain bytes and
+ * MPI_Type_create_struct elsewhere.
  */
 import { assert } from "../../base/assert.ts";
 import type { Datatype } from "../../ncio/pattern/index.ts";
@@ -14,7 +15,7 @@ const RUN_BYTES = 2 ** 30;
 
 interface MpiDatatype {
   readonly handle: Handle;
-  /** How many of it make up the description. */
+  /** Number of elements of the type. */
   readonly count: number;
   free(): void;
 }
@@ -55,7 +56,7 @@ export function extentOf(type: Datatype): Extent {
   return size === 0 ? NOTHING : { low, high, size, ascending };
 }
 
-/** Committed; whoever asked for it frees it. Plain bytes need no type of their own. */
+/** Committed; the caller frees it. Plain bytes need no new type. */
 export function makeDatatype(mpi: Mpi, type: Datatype): MpiDatatype {
   if (type.kind === "bytes" && type.length <= INT_MAX)
     return { handle: mpi.handles.byte, count: type.length, free: () => {} };
@@ -65,7 +66,7 @@ export function makeDatatype(mpi: Mpi, type: Datatype): MpiDatatype {
     const handle = builder.build(type);
     const top = handleCell(mpi, handle);
     check(mpi, mpi.call.Type_commit(top.array), "MPI_Type_commit");
-    // What it was made of is not needed any more; MPI keeps what it needs.
+    // The component types are not needed any more; MPI keeps what it needs.
     const rest = made.filter(({ value }) => value !== handle);
     freeAll(mpi, rest);
     return { handle, count: 1, free: () => freeAll(mpi, [top]) };

@@ -35,7 +35,7 @@ export async function openMpiFile(
   const flags = { read: readOnly, write: readWrite, create: readWrite | create }[mode];
   const info = makeInfo(mpi, hints);
   const cell = handleCell(mpi, 0, true);
-  // Ranks come together before a call that polls inside.
+  // Ranks synchronise before a call that polls inside.
   await communicator.barrier();
   try {
     check(mpi, mpi.call.File_open(communicator.handle, path, flags, info.value, cell.array), `open ${path}`);
@@ -47,7 +47,7 @@ export async function openMpiFile(
 
 export class MpiFile {
   readonly path: string;
-  /** What ROMIO calls the file system's driver; undefined when this is not ROMIO. */
+  /** ROMIO's name of the file system driver; undefined without ROMIO. */
   readonly driver: string | undefined;
   readonly #communicator: MpiCommunicator;
   readonly #mpi: Mpi;
@@ -73,14 +73,14 @@ export class MpiFile {
     };
   }
 
-  /** Open MPI does not say which of its I/O components has a file; there the choice that was made counts. */
+  /** Open MPI does not report the I/O component of a file; the component selected in the environment counts. */
   #findDriver(): string | undefined {
     if (this.#mpi.abi.id !== "openmpi") return this.hint("romio_filesystem_type");
     if (!/romio|\^ompio/.test(process.env.OMPI_MCA_io ?? "")) return undefined;
     return this.path.startsWith("pvfs2:") ? "PVFS2" : "ROMIO";
   }
 
-  /** The value that is in force; undefined when the library does not know the hint. */
+  /** The value in effect; undefined when the library does not know the hint. */
   hint(name: string): string | undefined {
     const { call, abi } = this.#mpi;
     const info = handleCell(this.#mpi);
@@ -93,10 +93,10 @@ export class MpiFile {
     return flag[0] === 0 ? undefined : text.toString("utf8").replace(/\0.*$/s, "");
   }
 
-  /** Collective: this rank sees the places of `type`, from byte `start` of the file on. */
+  /** Collective: this rank sees the regions of `type`, from byte `start` of the file. */
   setView(start: number, type: Datatype): void {
     const extent = extentOf(type);
-    assert(extent.ascending && start + extent.low >= 0, "places in a file ascend, as MPI-IO wants them");
+    assert(extent.ascending && start + extent.low >= 0, "file offsets ascend, as MPI-IO requires");
     const { call, handles } = this.#mpi;
     const plain = isContiguous(type, extent);
     const file = plain ? undefined : makeDatatype(this.#mpi, type);
@@ -114,14 +114,14 @@ export class MpiFile {
     check(this.#mpi, code, `view of ${this.path}`);
   }
 
-  /** Makes what a transfer needs ahead, so that a measured call holds the transfer alone. */
+  /** Prepares a transfer, so that a measured call contains only the transfer. */
   prepare(buffer: Uint8Array, memory: Datatype): Prepared {
     const extent = extentOf(memory);
     assert(
       extent.low >= 0 && extent.high <= buffer.byteLength,
       `${extent.high} bytes lie in ${buffer.byteLength}`,
     );
-    // Contiguous memory is handed over as bytes, which libraries do without a copy.
+    // Contiguous memory is passed as bytes, which libraries transfer without a copy.
     const plain = isContiguous(memory, extent);
     const type = makeDatatype(this.#mpi, plain ? { kind: "bytes", length: extent.size } : memory);
     const from = plain ? buffer.subarray(extent.low, extent.high) : buffer;
@@ -134,7 +134,7 @@ export class MpiFile {
     };
   }
 
-  /** From the start of the view. Collective when asked so: then all ranks call it. */
+  /** From the start of the view. If collective, all ranks call it. */
   transfer(direction: Direction, { buffer, type, count, bytes }: Prepared, collective: boolean): void {
     const call = this.#calls[direction][collective ? 1 : 0];
     const code = call(this.#cell.value, 0, buffer, count, type, this.#status);

@@ -1,4 +1,4 @@
-/** How a method of noncontiguous I/O is asked for: ROMIO's hints, and whether the call is collective. */
+/** ROMIO's hints that select a method of noncontiguous I/O, and whether the call is collective. */
 import { UsageError } from "../../base/errors.ts";
 import type { NcioMethod } from "../../model/index.ts";
 
@@ -18,7 +18,7 @@ const both = (name: string, value: string): Hints => ({
 
 const INDEPENDENT = both("cb", "disable");
 
-/** Sizes of buffers (`ind_wr_buffer_size`, `ind_rd_buffer_size`, `cb_buffer_size`) and aggregators (`cb_nodes`) are given beside these. */
+/** Plus sizes of buffers (`ind_wr_buffer_size`, `ind_rd_buffer_size`, `cb_buffer_size`) and aggregators (`cb_nodes`). */
 export const MPIIO_METHODS: Readonly<Record<NcioMethod, MpiioMethod>> = {
   posix: { collective: false, hints: { ...INDEPENDENT, ...both("ds", "disable") } },
   sieving: { collective: false, hints: { ...INDEPENDENT, ...both("ds", "enable") } },
@@ -45,7 +45,7 @@ export const MPIIO_METHODS: Readonly<Record<NcioMethod, MpiioMethod>> = {
   },
 };
 
-/** Throws when this library and file system cannot do a method; `driver` is what the opened file says of itself. */
+/** Throws when this library and file system do not support a method; `driver` comes from the opened file. */
 export function requireMethod(
   method: NcioMethod,
   driver: string | undefined,

@@ -1,4 +1,4 @@
-/** MPI, loaded when asked for. */
+/** MPI, loaded on demand. */
 export { MpiCommunicator } from "./communicator.ts";
 export { connectMpi } from "./connect.ts";
 export { type MpiFile, openMpiFile, type Prepared } from "./files.ts";

@@ -1,7 +1,7 @@
 /**
- * An MPI library of this machine, found and bound through koffi. koffi is optional: it is loaded here and nowhere else, when an MPI
- * is asked for. Pointers that MPI keeps after a call (of non-blocking calls) are those of typed arrays, which koffi hands over
- * without a copy.
+ * An MPI library of this machine, found and bound through koffi. koffi is optional: it is loaded only here, when MPI is used.
+ * Pointers that MPI keeps after a call (of non-blocking calls) are those of typed arrays, which koffi hands over without a
+ * copy.
  */
 import { UsageError } from "../../base/errors.ts";
 import type { Environment, Launched } from "../environment.ts";
@@ -59,13 +59,13 @@ export type MpiFunction = (...values: readonly Argument[]) => number;
 
 export interface Mpi {
   readonly abi: Abi;
-  /** As the loader knows it. */
+  /** Path as given to the loader. */
   readonly path: string;
   /** `MPICH 4.0.2`. */
   readonly version: string;
   readonly call: Readonly<Record<keyof typeof FUNCTIONS, MpiFunction>>;
   readonly handles: Readonly<Record<HandleName, Handle>>;
-  /** Gives way to another process that can run. */
+  /** Yields the CPU (sched_yield). */
   readonly yieldCpu: () => void;
   /** Sleeps, microseconds. */
   readonly sleepMicros: (micros: number) => void;
@@ -85,11 +85,12 @@ export class MpiError extends Error {
   }
 }
 
-/** The MPI that fits whoever started this process; `PLIMSOLL_MPI` names another. */
+/** The MPI that fits the launcher of this process; `PLIMSOLL_MPI` names another. */
 export async function loadMpi(env: Environment, launched: Launched | undefined): Promise<Mpi> {
   const koffi = await loadKoffi();
-  // With the allocator hooks of UCX, which MPICH uses here, 3 of 72 runs of four ranks died in V8 on heap memory that was not
-  // mapped any more; without them none of 192. Why is not known; openucx/ucx#3831 is alike. The price: no registration cache.
+  // With the allocator hooks of UCX, which MPICH uses here, 3 of 72 runs of four ranks died in V8 on heap memory that was no
+  // longer mapped; without them none of 192. The cause is unknown; openucx/ucx#3831 is similar. The price: no registration
+  // cache.
   process.env.UCX_MEM_EVENTS ??= "no";
   const { library, path } = openLibrary(koffi, candidates(env, launched), env.PLIMSOLL_MPI !== undefined);
   return bind(koffi, library, path);
@@ -121,7 +122,7 @@ function openLibrary(
   const reasons: string[] = [];
   for (const path of names) {
     try {
-      // Parts of MPI libraries that are loaded later look for symbols of the first.
+      // Parts of MPI libraries that are loaded later need symbols of the first.
       return { library: koffi.load(path, { global: true }), path };
     } catch (error) {
       reasons.push(`${path}: ${(error as Error).message.replace(/^Failed to load shared library: /, "")}`);
@@ -162,7 +163,7 @@ function bind(koffi: Koffi, library: Library, path: string): Mpi {
   };
 }
 
-/** By what the library is called and exports. All MPICH-compatible libraries are alike. */
+/** By name and exports of the library. All MPICH-compatible libraries share one ABI. */
 function abiOf(library: Library, path: string): Abi {
   const has = (symbol: string) => {
     try {
@@ -177,7 +178,7 @@ function abiOf(library: Library, path: string): Abi {
     const major = new Int32Array(new ArrayBuffer(8), 0, 1);
     const minor = new Int32Array(major.buffer, 4, 1);
     library.func("MPI_Abi_get_version", "int", ["void *", "void *"])(major, minor);
-    // A library with an ABI of its own says -1.
+    // A library with a different ABI returns -1.
     if ((major[0] as number) > 0 && !has("MPIR_Version_string")) return ABIS.standard;
   }
   return ABIS.mpich;
@@ -192,7 +193,7 @@ function versionText(call: Mpi["call"], abi: Abi): string {
   return known === null ? (whole.split("\n")[0] as string).trim() : `${known[1]} ${known[2]}`;
 }
 
-/** Throws what the library says to an error code. */
+/** Throws the library's text for an error code. */
 export function check(mpi: Mpi, code: number, what: string): void {
   if (code !== 0) throw new MpiError(`${what}: ${errorText(mpi, code)}`);
 }
@@ -204,7 +205,7 @@ function errorText({ call, abi }: Mpi, code: number): string {
   return text.toString("utf8", 0, length[0]).replace(/\s+/g, " ").trim();
 }
 
-/** Memory that stays where it is: short typed arrays live on the heap until somebody asks for their buffer. */
+/** Memory that does not move: short typed arrays live on the heap until their buffer is accessed. */
 export function pinned<T extends ArrayBufferView>(array: T): T {
   void array.buffer;
   return array;

@@ -1,7 +1,7 @@
 /**
- * Messages from anybody. While somebody waits for one, MPI is asked in every turn of the event loop for a millisecond after
- * the last message, then once a millisecond: a message that comes after a lull is heard about half a millisecond late, and
- * waiting costs one or two per cent of a core.
+ * Messages from any rank. While a receive waits, MPI is polled in every turn of the event loop for a
+ * millisecond after the last message, then once a millisecond: a message after a pause is seen about half a
+ * millisecond late, and waiting costs 1 to 2 % of a core.
  *
  * A message that is longer than one MPI call takes is announced by its length and follows in chunks.
  */
@@ -84,7 +84,7 @@ export class Mailbox {
     });
   }
 
-  /** Until all that was sent has gone. */
+  /** Waits until all sends are complete. */
   async flush(): Promise<void> {
     await this.#waiting.all(this.#sends.flatMap(({ requests }) => requests));
     for (const { done } of this.#sends.splice(0)) done();
@@ -102,7 +102,7 @@ export class Mailbox {
     return request;
   }
 
-  /** True when it has gone; what is done leaves the list, since a request that is done is none any more. */
+  /** True when it is sent; completed requests leave the list, since their handles are void. */
   #advance({ requests, done }: Sending): boolean {
     while (requests.length > 0 && this.#waiting.isDone(requests[0] as HandleCell)) requests.shift();
     if (requests.length > 0) return false;
@@ -142,12 +142,12 @@ export class Mailbox {
       if (mail === undefined) return;
       this.#activeAt = performance.now();
       (this.#waiters.shift() as Waiter).done(mail);
-      // Whoever took it asks for the next one now.
+      // The receiver asks for the next one now.
       await undefined;
     }
   }
 
-  /** A message that is here; nothing when there is none. */
+  /** A message that has arrived; undefined without one. */
   async #take(): Promise<Mail | undefined> {
     const { call, abi, handles } = this.#mpi;
     const { mail, chunks, chunkBytes } = this.#setting;

@@ -14,14 +14,14 @@ interface MpiioRequest {
   readonly method: NcioMethod;
   /** MPI_File_sync after the operation. */
   readonly sync: boolean;
-  /** Beside those of the method: cb_nodes, cb_buffer_size, ind_wr_buffer_size, … */
+  /** In addition to those of the method: cb_nodes, cb_buffer_size, ind_wr_buffer_size, … */
   readonly hints?: Hints;
-  /** How often; 1 unless given. The file stays open. */
+  /** Default 1. The file stays open. */
   readonly repeats?: number;
 }
 
 interface MpiioTimes {
-  /** Of this rank, one of each repeat; all ranks begin together. */
+  /** Of this rank, one per repeat; all ranks start together. */
   readonly seconds: readonly number[];
   readonly syncSeconds: readonly number[];
   readonly driver: string;
@@ -36,7 +36,7 @@ export async function performMpiio(request: MpiioRequest): Promise<MpiioTimes> {
   try {
     requireMethod(method, file.driver, communicator.mpi.version, path);
   } catch (error) {
-    // All ranks find the same. An error of a later call may be that of one rank, which then ends the run.
+    // All ranks get the same error here. A later call may fail on one rank only, which then ends the run.
     await file.close();
     throw error;
   }

@@ -1,15 +1,15 @@
 /**
- * Waiting for MPI without a thread of its own. MPI offers nothing that an event loop can wait for, and the libraries poll inside
- * blocking calls: with more ranks than cores they take the core from the rank they wait for, milliseconds each time. So
- * calls are non-blocking, tested in short runs, and the event loop turns after each run. Between tests the core is given away where
- * ranks share it; elsewhere that would only let in whatever else the machine does.
+ * Waiting for MPI without an extra thread. MPI offers nothing that an event loop can wait for, and the libraries poll inside
+ * blocking calls: with more ranks than cores they take the core from the rank they wait for, milliseconds each time. So calls
+ * are non-blocking, tested in short runs, and the event loop turns after each run. Between tests the core is given away where
+ * ranks share it; elsewhere that would only let other processes in.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type HandleCell, type Mpi, check, pinned } from "./library.ts";
 
 /** A run of tests; timers and files of this process wait for it at most that long. */
 const RUN_MS = 0.1;
-/** After this long every turn sleeps: whoever is waited for is at work, and may need the core. */
+/** After this long every turn sleeps: the other rank is computing, and may need the core. */
 const BUSY_MS = 20;
 const SLEEP_MICROS = 100;
 

@@ -1,4 +1,4 @@
-/** The side of a rank that `startRanks` started. */
+/** The side of a rank that `runRanks` started. */
 import { FormatError } from "../../base/errors.ts";
 import type { Communicator } from "../communicator.ts";
 import { listenAsRank, type Mesh } from "./sockets.ts";
@@ -15,7 +15,7 @@ const say = (message: FromRank) => {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 
-/** Thrown where a run was aborted; nobody needs to report it again. */
+/** Thrown in ranks of an aborted run; the reason is already reported. */
 class RunAborted extends Error {}
 
 /**
@@ -23,9 +23,9 @@ class RunAborted extends Error {}
  * the whole run.
  */
 export function beRank<Data>(body: (rank: StartedRank<Data>) => Promise<void>): void {
-  // Without the process that started us there is nobody to work for.
+  // Without the parent process there is no work left.
   process.on("disconnect", () => process.exit(1));
-  // It decides what a signal to the whole group means.
+  // The parent decides what a signal to the whole group means.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   const abort = (reason: string): never => {
     say({ kind: "abort", reason });
@@ -54,7 +54,7 @@ export function beRank<Data>(body: (rank: StartedRank<Data>) => Promise<void>): 
       await body({
         communicator,
         data: data as Data,
-        tell: (told) => say({ kind: "tell", message: told }),
+        tell: (message) => say({ kind: "tell", message }),
       });
       await communicator.close();
       say({ kind: "done" });

@@ -1,4 +1,4 @@
-/** Messages on a stream: length and tag, then the bytes. Each message is copied once, into its own place. */
+/** Messages on a stream: length and tag, then the bytes. Each message is copied once, into its own buffer. */
 import { assert } from "../../base/assert.ts";
 
 const HEADER_BYTES = 8;

@@ -1,4 +1,4 @@
-/** Starts ranks as processes of this machine, and sees to it that none outlives the run. */
+/** Starts ranks as processes of this machine, and ensures that none outlives the run. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,13 +7,13 @@ import { ChildProgram } from "../../node/child-program.ts";
 import type { FromRank, ToRank } from "./wire.ts";
 
 interface RanksSetting {
-  /** What every rank runs: a program that calls `beRank`. */
+  /** The program of every rank: it calls `beRank`. */
   readonly program: string;
   readonly ranks: number;
   readonly data: unknown;
   readonly signal?: AbortSignal;
   readonly execArgv?: readonly string[];
-  /** A rank told something. */
+  /** Called with each message of a rank. */
   readonly heard: (message: unknown, rank: number) => void;
 }
 
@@ -22,9 +22,9 @@ interface Rank {
   state: "starting" | "listening" | "running" | "done";
 }
 
-/** Ends when all ranks are done; fails with the first reason of any of them. Nothing is left running either way. */
+/** Ends when all ranks are done; fails with the first reason of any rank. No process is left running. */
 export async function runRanks(setting: RanksSetting): Promise<void> {
-  // Names of sockets must be short; the folder is ours alone.
+  // Socket paths must be short; only this user can enter the folder.
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-ranks-"));
   const ranks: Rank[] = [];
   try {
@@ -43,7 +43,7 @@ export async function runRanks(setting: RanksSetting): Promise<void> {
   }
 }
 
-/** A reason begins with its source, and an error puts it there again. */
+/** A reason begins with its source, which the error adds again. */
 function failureOf({ reason, source }: Extract<FromRank, { kind: "abort" }>): Error {
   const head = `${source}: `;
   return source !== undefined && reason.startsWith(head)

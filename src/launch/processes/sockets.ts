@@ -14,7 +14,7 @@ interface Waiting<T> {
   readonly reject: (error: Error) => void;
 }
 
-/** Values that come and calls that wait for them, in order. */
+/** Arrived values and waiting calls, in order. */
 class Queue<T> {
   readonly #values: T[] = [];
   readonly #waiting: Waiting<T>[] = [];
@@ -43,7 +43,7 @@ export interface Mesh {
   connect(): Promise<Communicator>;
 }
 
-/** Begins to listen. `abort` ends the whole run. */
+/** Starts to listen. `abort` ends the whole run. */
 export async function listenAsRank(
   rank: number,
   size: number,
@@ -59,7 +59,7 @@ export async function listenAsRank(
     sockets[from] = socket;
     if (--missing === 0) complete();
   };
-  // Ranks above connect to this one and begin with their number.
+  // Higher ranks connect to this one and send their number first.
   const server = createServer((socket) => {
     socket.once("readable", () => {
       const hello = socket.read(4) as Buffer | null;
@@ -99,7 +99,7 @@ class SocketCommunicator implements Communicator {
   readonly size: number;
   readonly #sockets: readonly (Socket | undefined)[];
   readonly #abort: (reason: string) => never;
-  /** What others sent as part of collective calls, by sender: each sends in the order of the calls. */
+  /** Data of collective calls, by sender: each sends in the order of the calls. */
   readonly #collective: readonly Queue<Uint8Array>[];
   readonly #messages = new Queue<{ from: number; bytes: Uint8Array }>();
   #closing = false;
@@ -125,7 +125,7 @@ class SocketCommunicator implements Communicator {
   }
 
   async barrier(): Promise<void> {
-    // In round k everybody hears, through others, from 2^k more ranks.
+    // Dissemination barrier: each round doubles the number of ranks heard from, directly or through others.
     for (let step = 1; step < this.size; step *= 2) {
       const to = (this.rank + step) % this.size;
       const from = (this.rank - step + this.size) % this.size;
@@ -135,7 +135,7 @@ class SocketCommunicator implements Communicator {
 
   async broadcast(bytes: Uint8Array | undefined, root: number): Promise<Uint8Array> {
     if (this.rank !== root) return this.#take(root);
-    assert(bytes !== undefined, "the root of a broadcast has nothing to say");
+    assert(bytes !== undefined, "the root of a broadcast has no bytes");
     await Promise.all(this.#others().map((to) => this.#give(to, COLLECTIVE, bytes)));
     return bytes;
   }
@@ -187,7 +187,7 @@ class SocketCommunicator implements Communicator {
     return queue.take();
   }
 
-  /** Ends when the system has the bytes, so that they may change afterwards. */
+  /** Resolves when the system has the bytes, so that they may change afterwards. */
   #give(to: number, tag: number, bytes: Uint8Array): Promise<void> {
     const socket = this.#sockets[to];
     assert(socket !== undefined, `there is no rank ${to} to send to`);

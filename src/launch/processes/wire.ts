@@ -1,11 +1,11 @@
-/** What the process that started the ranks and the ranks say to each other; ranks talk among themselves by sockets. */
+/** Messages between the parent process and the ranks; ranks talk to each other over sockets. */
 
 export type ToRank =
   | {
       readonly kind: "start";
       readonly rank: number;
       readonly size: number;
-      /** Holds the sockets; nobody else can look into it. */
+      /** Holds the sockets; only this user can enter it. */
       readonly folder: string;
       readonly data: unknown;
     }
@@ -15,7 +15,7 @@ export type FromRank =
   | { readonly kind: "listening" }
   | { readonly kind: "ready" }
   | { readonly kind: "tell"; readonly message: unknown }
-  /** `source`: no fault of ours but of what it names, such as a server that is gone. */
+  /** `source`: the failure is not ours but of the named source, such as a server that is gone. */
   | { readonly kind: "abort"; readonly reason: string; readonly source?: string }
   | { readonly kind: "done" };
 

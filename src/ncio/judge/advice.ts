@@ -10,7 +10,7 @@ interface PatternQuery extends Regions {
   readonly case: NcioCase;
   readonly direction: Direction;
   readonly ranks: number;
-  /** What the program does now. */
+  /** Current method of the program. */
   readonly method: NcioMethod;
 }
 
@@ -39,10 +39,10 @@ export interface Advice {
   readonly query: PatternQuery;
   readonly near: readonly Near[];
   readonly best: NcioMethod;
-  /** Methods that cannot be told from the best. */
+  /** Methods without a visible difference to the best. */
   readonly ties: readonly NcioMethod[];
   readonly bandwidthBytesPerSecond: number;
-  /** Of the nearest patterns, those where the best method is also the best or not seen to be slower. */
+  /** Nearest patterns where the best method is also the fastest, or not seen to be slower. */
   readonly agree: number;
   readonly changes: readonly Change[];
   readonly how: string;
@@ -121,7 +121,7 @@ function doublingsTo(query: PatternQuery, regions: Regions): number {
   return distances(query, regions).reduce((sum, one) => sum + one, 0);
 }
 
-/** Of count, size and spacing; without holes spacing does not matter. */
+/** Distance in count, size and spacing; without holes spacing does not matter. */
 function distances(query: PatternQuery, { count, size, spacing }: Regions): number[] {
   const far = (a: number, b: number) => Math.abs(Math.log2(a / b));
   return [
@@ -146,7 +146,7 @@ function methodChange({ points }: Near, { method }: PatternQuery): Change[] {
   return [{ kind: "method", text, ratio, seen: seen(ratio) }];
 }
 
-/** The best method on both sides: what the layout alone brings. */
+/** The best method on both sides: the gain of the layout alone. */
 function layoutChanges(points: SweepPoints, query: PatternQuery, { regions }: Near): Change[] {
   const { direction } = query;
   const bestAt = (accessCase: NcioCase, at: Regions) => fastest(points.methodsAt(direction, accessCase, at));
@@ -210,7 +210,7 @@ function layoutChanges(points: SweepPoints, query: PatternQuery, { regions }: Ne
   ];
 }
 
-/** About four times as large, and the largest. */
+/** About four times as large, and the max. */
 function larger(values: readonly number[], base: number): number[] {
   const above = values.filter((value) => value > base);
   const some = above.find((value) => value >= 4 * base);

@@ -1,6 +1,7 @@
 /**
- * What the NCIO paper says of single curves in its sections 4 and 5, each with its published number beside the same here. Rates belong to
- * a machine, so relations are judged: a claim is confirmed or refuted where the intervals of both points leave no doubt of its direction.
+ * Statements of the NCIO paper on single curves in sections 4 and 5, with published and measured numbers. Rates depend on the
+ * machine, so relations are judged: a claim is confirmed or refuted where the intervals of both points leave no doubt of its
+ * direction.
  */
 import { formatShare } from "../../base/units.ts";
 import type { NcioCase, NcioMethod, NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
@@ -15,9 +16,9 @@ export interface Claim {
   readonly place: string;
   readonly title: string;
   readonly published: string;
-  /** "not measured" where it was not. */
+  /** "not measured" without a value. */
   readonly measured: string;
-  /** Points here. */
+  /** Measured points. */
   readonly where: string;
   readonly verdict: Verdict;
 }
@@ -26,9 +27,9 @@ type Found = Pick<Claim, "measured" | "where" | "verdict">;
 type Judge = (look: Look) => Found;
 
 const NOT_MEASURED: Found = { measured: "not measured", where: "", verdict: "not measured" };
-/** Ours: up to a quarter is the same, as for the guidelines. */
+/** Ours: differences up to 25 % count as equal, as in the guidelines. */
 const SAME = 1.25;
-/** Ours: syncs have no spread of their own, so they differ when they do so by more than this. */
+/** Ours: sync times have no spread, so only larger factors count as different. */
 const SYNC_FACTOR = 1.25;
 const MANY_REGIONS = 16_384;
 
@@ -136,7 +137,7 @@ const CLAIMS: readonly (readonly [
   [
     "S17",
     "6, guideline 7",
-    "A late rank: time of the others in two phase over that in the fastest direct method",
+    "A late rank: time of the others in two phase over their time in the fastest direct method",
     "waiting may take away any benefit",
     lateRanks,
   ],
@@ -158,7 +159,7 @@ export function claimsOf(sweep: NcioSweep): Claim[] {
   }));
 }
 
-/** Of the side of 1 that the paper says. */
+/** Whether the ratio is on the paper's side of 1. */
 function directed(ratio: Ratio | undefined, side: "above" | "below", where: string): Found {
   if (ratio === undefined) return NOT_MEASURED;
   const what = seen(ratio);
@@ -193,7 +194,7 @@ function syncShare(look: Look): Found {
 const ends = (series: readonly At[]): readonly [At, At] | undefined =>
   series.length < 2 ? undefined : [series[0] as At, series.at(-1) as At];
 
-/** The last value over the first, of the method with the smallest change in the claimed direction. */
+/** Last value over first, for the method with the smallest change in the claimed direction. */
 function overEnds(look: Look, variable: NcioVariable, accessCase: NcioCase, way: "up" | "down"): Found {
   const found = look.points.methods.flatMap((method) => {
     const pair = ends(look.points.series(look.direction, variable, accessCase, method));
@@ -202,7 +203,7 @@ function overEnds(look: Look, variable: NcioVariable, accessCase: NcioCase, way:
   if (found.length === 0) return NOT_MEASURED;
   const least = found.reduce((a, b) => ((way === "up") === b.ratio.value < a.ratio.value ? b : a));
   const [from, to] = least.pair;
-  const where = `${least.pair[1].point.method}, the least of ${found.length} methods: ${valueText(variable, to.value)} over ${valueText(variable, from.value)}`;
+  const where = `${least.pair[1].point.method}, the smallest of ${found.length} methods: ${valueText(variable, to.value)} over ${valueText(variable, from.value)}`;
   return directed(least.ratio, way === "up" ? "above" : "below", where);
 }
 
@@ -216,7 +217,7 @@ function directOverTwoPhase(look: Look): Found {
   return directed(ratioOf(direct, two.point), "above", whereText(direct));
 }
 
-/** Most regions over the best up to some number of them; 0: over the best of all before. */
+/** Most regions over the best up to a region count; 0: over the best of all smaller ones. */
 function afterPeak(look: Look, accessCase: NcioCase, upTo: number): Found {
   const series = look.points.series(look.direction, "count", accessCase, "datatype");
   const last = series.at(-1);
@@ -267,7 +268,7 @@ function syncOfDatatype(look: Look): Found {
   };
 }
 
-/** An order of magnitude, the least that the paper says. */
+/** An order of magnitude, the paper's lower bound. */
 const MAGNITUDE = 10;
 
 function apartMost(look: Look): Found {
@@ -314,7 +315,7 @@ function posixAtMost(look: Look): Found {
   return directed(ratioOf(whole, posix.point), "above", whereText(posix.point));
 }
 
-/** Within a quarter, or within the spreads, at most places. */
+/** Within 25 %, or within the spreads, at most points. */
 function same(
   look: Look,
   variable: NcioVariable,
@@ -343,7 +344,7 @@ function same(
           : "mixed";
   const mean = Math.exp(ratios.reduce((sum, { value }) => sum + Math.log(value), 0) / ratios.length);
   return {
-    measured: `${timesText(mean)} in the mean, further than a quarter apart in ${far.length} of ${ratios.length}`,
+    measured: `${timesText(mean)} on average, more than 25 % apart in ${far.length} of ${ratios.length}`,
     where: `${of} and ${to}, varied ${variable}`,
     verdict,
   };
@@ -379,10 +380,10 @@ function crossoverAt({ points, direction }: Look): Found {
       ? "no difference seen"
       : other === undefined
         ? `none: ${pair.throughout} leads throughout`
-        : `${valueText("spacing", other.at)}, the other way round`;
+        : `${valueText("spacing", other.at)}, reversed`;
     return { measured, where, verdict: undecided ? "no difference seen" : "refuted" };
   }
-  // Spacings double from value to value, so the next one up or down is as near as the sweep can tell.
+  // Spacings double from value to value, so the neighbouring values are the resolution of the sweep.
   const near = found.at >= 512 && found.at <= 2048;
   return { measured: valueText("spacing", found.at), where, verdict: near ? "confirmed" : "refuted" };
 }

@@ -1,14 +1,14 @@
 /**
- * Where the fastest method changes along a variable. A method leads while none is faster by more than the spreads; a crossover lies
- * between the last value where the one is seen to be faster and the first where the other is. The place itself is interpolated: the
- * logarithm of the ratio is taken as straight between two measured values, over the logarithm of the variable.
+ * Where the fastest method changes along a variable. A method leads while none is faster by more than the spreads; a crossover
+ * lies between the last value where one is seen to be faster and the first where the other is. Its position is interpolated:
+ * the logarithm of the ratio is taken as linear between two measured values, over the logarithm of the variable.
  */
 import type { NcioCase, NcioMethod, NcioPoint, NcioVariable } from "../../model/index.ts";
 import { ratioOf, type Seen, seen } from "./ratio.ts";
 import { type At, type Direction, fastest, type SweepPoints } from "./series.ts";
 
 export interface Crossover {
-  /** Faster below, and above. */
+  /** Faster method below, and above. */
   readonly from: NcioMethod;
   readonly to: NcioMethod;
   readonly at: number;
@@ -21,7 +21,7 @@ interface Lead {
   readonly method: NcioMethod;
   readonly first: number;
   readonly last: number;
-  /** Methods that cannot be told from it at any of these values. */
+  /** Methods without a visible difference to it at any of these values. */
   readonly ties: readonly NcioMethod[];
 }
 
@@ -41,13 +41,13 @@ export interface Pair {
   readonly first: NcioMethod;
   readonly second: NcioMethod;
   readonly crossovers: readonly Crossover[];
-  /** Without a crossover: who is faster in the whole range. */
+  /** Without a crossover: the faster method in the whole range. */
   readonly throughout: NcioMethod | "no difference seen" | undefined;
   /** Values where both were measured. */
   readonly range: readonly [number, number];
 }
 
-/** One for each variable and case in which a method can be chosen: two values and two methods at least. */
+/** One for each variable and case with a choice of methods: at least two values and two methods. */
 export function leadersOf(points: SweepPoints, direction: Direction): Leaders[] {
   return points.variables.flatMap((variable) =>
     points.cases.flatMap((accessCase) => {
@@ -98,7 +98,7 @@ function seriesOf(
 
 interface Step {
   readonly value: number;
-  /** Of the first over the second. */
+  /** Logarithm of the first over the second. */
   readonly log: number;
   readonly seen: Seen;
 }
@@ -131,7 +131,7 @@ function crossings(first: NcioMethod, second: NcioMethod, steps: readonly Step[]
   return found;
 }
 
-/** Where the means cross for the first time; the ends have opposite signs. */
+/** Position where the means first cross; the ends have opposite signs. */
 function zeroOf(steps: readonly Step[]): number {
   for (let i = 1; i < steps.length; i++) {
     const [a, b] = [steps[i - 1] as Step, steps[i] as Step];
@@ -149,7 +149,7 @@ function throughout(first: NcioMethod, second: NcioMethod, steps: readonly Step[
 }
 
 function leaders(series: Series): Pick<Leaders, "values" | "leads" | "crossovers"> | undefined {
-  // A lead over methods that were not measured there would be none.
+  // A lead needs all methods measured at these values.
   const values = [...(series.values().next().value ?? [])]
     .map(({ value }) => value)
     .filter((value) => [...series.values()].every((at) => at.some((one) => one.value === value)));
@@ -168,7 +168,7 @@ function leaders(series: Series): Pick<Leaders, "values" | "leads" | "crossovers
   const crossovers = leads.slice(1).flatMap((lead, i) => {
     const from = leads[i] as Lead;
     const steps = stepsOf(series.get(from.method) ?? [], series.get(lead.method) ?? []);
-    // The two may cross more than once: the one that ends this lead.
+    // The two may cross more than once: take the crossing that ends this lead.
     const all = crossings(from.method, lead.method, steps).filter(({ to }) => to === lead.method);
     const own = all.filter(({ between: [, end] }) => end >= from.last);
     return own.slice(0, 1);
@@ -176,7 +176,7 @@ function leaders(series: Series): Pick<Leaders, "values" | "leads" | "crossovers
   return { values, leads: leads.map((lead) => withTies(lead, values, rows)), crossovers };
 }
 
-/** Who leads stays until somebody is seen to be faster. */
+/** A leader stays until another method is seen to be faster. */
 function leaderNames(rows: readonly (readonly NcioPoint[])[]): NcioMethod[] {
   const names: NcioMethod[] = [];
   for (const row of rows) {
@@ -189,7 +189,7 @@ function leaderNames(rows: readonly (readonly NcioPoint[])[]): NcioMethod[] {
   return names;
 }
 
-/** A lead that was nowhere seen to be faster than the next one was luck, and belongs to the next. */
+/** A leader that is nowhere seen to be faster than the next one led by chance: its values go to the next one. */
 function settled(rows: readonly (readonly NcioPoint[])[], names: readonly NcioMethod[]): NcioMethod[] {
   const found = [...names];
   for (let end = found.length - 1; end > 0; end--) {

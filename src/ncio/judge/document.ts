@@ -1,4 +1,4 @@
-/** A sweep as a report: the verdict, the guidelines, the figures, where methods cross, every point, and how it was measured. */
+/** A sweep as a report: verdict, guidelines, figures, crossovers, all points, and measurement method. */
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { Block, Document, NcioSweep, Section } from "../../model/index.ts";
 import { capital, type FigureKind, panels } from "./figures.ts";
@@ -29,9 +29,9 @@ export function sweepDocument(
       guidelineSection(judged),
       {
         id: "claims",
-        title: "Numbers of the paper beside those here",
+        title: "Published and measured numbers",
         intro:
-          "A relation is confirmed or refuted where the intervals of both points leave no doubt of its direction; how large it is depends on the machine.",
+          "A relation is confirmed or refuted where the intervals of both points leave no doubt of its direction; its size depends on the machine.",
         blocks: [claimsTable(judged.claims)],
       },
       ...points.variables.map((variable): Section => {
@@ -88,7 +88,7 @@ function guidelineSection({ guidelines, cautions, direction }: SweepVerdict): Se
   return {
     id: "guidelines",
     title: "The seven guidelines, tested on these results",
-    intro: `Judged by ${direction === "write" ? "writes" : "reads"}. A guideline is confirmed when more than half of the patterns that it speaks of show it by more than their spreads, and refuted when more than half show the opposite. Factors are quotients of mean bandwidths, with the interval that the spreads of both leave.`,
+    intro: `Judged by ${direction === "write" ? "writes" : "reads"}. A guideline is confirmed when more than half of its patterns show it by more than their spreads, and refuted when more than half show the opposite. Factors are ratios of mean bandwidths, with the interval from the spreads of both.`,
     blocks: [
       ...cautions.map((text): Block => ({ kind: "notice", level: "warning", text })),
       guidelinesTable(guidelines),
@@ -113,7 +113,7 @@ function crossoverSection({ leaders, pairs }: SweepVerdict): Section {
     id: "crossovers",
     title: "Where the fastest method changes",
     intro:
-      "A method leads until another is faster by more than the spreads. A crossover lies between the last value where the one is seen to be faster and the first where the other is; its place is interpolated on logarithms.",
+      "A method leads until another is faster by more than the spreads. A crossover lies between the last value where one method is seen to be faster and the first where the other is; its position is interpolated on logarithms.",
     blocks,
   };
 }
@@ -123,7 +123,7 @@ function countsSections(points: SweepPoints): Section[] {
     [
       "requests",
       "Requests",
-      "How many requests reach the storage in one operation of all ranks. These numbers do not depend on the machine: closed formulas give the same.",
+      "Requests to the storage in one operation of all ranks. These numbers do not depend on the machine and agree with closed formulas.",
     ],
     [
       "sync",
@@ -158,11 +158,11 @@ function methodSection(sweep: NcioSweep, points: SweepPoints): Section {
       ? ""
       : `Each point is measured ${formatCount(first.repeats)} times after ${formatCount(first.warmUps)} warm-ups; ${countingRepeats(first) < first.repeats ? "the fastest and the slowest repetition are dropped" : "all repeats count"}. ${sweep.points.every(({ verified }) => verified) ? "Every byte is verified after each point." : "Not all points were verified."}`;
   const texts = [
-    "Bandwidth is the data of all ranks over the time from a barrier until the last rank is done, with the sync: what a program waits for. A spread is from the slowest to the fastest repeat that counts; repeats of a point come one after the other, so what a shared machine does differently minutes later is not in it.",
+    "Bandwidth is the data of all ranks over the time from a barrier until the last rank is done, with the sync: the wait of a program. The spread is from the slowest to the fastest counted repetition; repetitions of a point follow each other, so it does not include changes of a shared machine over minutes.",
     measured,
-    `A factor is a quotient of two means. Its interval goes from the slowest of the one over the fastest of the other to the reverse; where it holds 1, no difference is seen. Where fewer than ${ENOUGH_REPEATS} repeats count, spreads are widened (to the power of ${ENOUGH_REPEATS} over their number, around the mean); where one counts, ${100 * ASSUMED_SPREAD} % is assumed. Methods that do the same where everything is contiguous are not compared.`,
-    `Layout: ${sweep.layout}. Regions that would start closer than they are long touch one another. Holes keep what was in them: data sieving and two phase read a range with holes before they write it.`,
-    "The paper: A. Ching, A. Choudhary, W. Liao, L. Ward, N. Pundit, Evaluating I/O Characteristics and Methods for Storing Structured Scientific Data (IPDPS '06): 64 processes, 16 PVFS2 servers on disks, Myrinet. Its numbers are those of its text; its figures have no table.",
+    `A factor is a ratio of two means. Its interval goes from slowest over fastest to fastest over slowest; if it contains 1, no difference is seen. With fewer than ${ENOUGH_REPEATS} counted repetitions spreads are widened (to the power of ${ENOUGH_REPEATS} over their number, around the mean); with one, ${100 * ASSUMED_SPREAD} % is assumed. Methods that make the same requests for contiguous data are not compared.`,
+    `Layout: ${sweep.layout}. Regions with a spacing below their size are adjacent. Holes keep their contents: data sieving and two phase read a range with holes before they write it.`,
+    "The paper: A. Ching, A. Choudhary, W. Liao, L. Ward, N. Pundit, Evaluating I/O Characteristics and Methods for Storing Structured Scientific Data (IPDPS '06): 64 processes, 16 PVFS2 servers on disks, Myrinet. Published numbers are from its text; its figures have no table.",
   ].filter((text) => text !== "");
   return {
     id: "method",

@@ -31,7 +31,7 @@ const QUANTITIES: readonly Quantity[] = [
     axis: { label: "Requests of all ranks", unit: "count", scale: "log" },
     value: ({ requests }) => requests ?? Number.NaN,
     whiskers: false,
-    about: "Requests to the storage in one operation of all ranks; they do not differ between repeats.",
+    about: "Requests to the storage in one operation of all ranks; the same in all repetitions.",
   },
   {
     id: "sync",
@@ -39,14 +39,13 @@ const QUANTITIES: readonly Quantity[] = [
     axis: { label: "Time of the sync", unit: "seconds", scale: "log" },
     value: ({ syncSeconds }) => syncSeconds,
     whiskers: false,
-    about:
-      "The longest of all ranks, until data is durable; it is part of the time that bandwidth is taken from.",
+    about: "The longest of all ranks, until data is durable; bandwidth includes it.",
   },
 ];
 
 export type FigureKind = Quantity["id"];
 
-/** All of them: bandwidths first, in the order of the paper. */
+/** All figures: bandwidths first, in the order of the paper. */
 export function sweepFigures(sweep: NcioSweep): Figure[] {
   const points = new SweepPoints(sweep);
   return QUANTITIES.flatMap(({ id }) =>
@@ -56,7 +55,7 @@ export function sweepFigures(sweep: NcioSweep): Figure[] {
   );
 }
 
-/** One panel for each case that has points; none where the quantity does not exist. */
+/** One panel for each case with points; none without the quantity. */
 export function panels(
   points: SweepPoints,
   direction: Direction,
@@ -126,7 +125,7 @@ function panel(
   };
 }
 
-/** One repeat has no spread to show. */
+/** A single repetition has no spread. */
 const whisker = (point: NcioPoint, end: number): number => (countingRepeats(point) > 1 ? end : Number.NaN);
 
 function valuesOf(series: readonly (readonly At[])[]): number[] {
@@ -141,7 +140,7 @@ function settingText(
 ): string {
   const { count, size, spacing } = sweep.defaults;
   const fixed = [
-    ...(variable === "count" ? [] : [`${formatCount(count)} regions a rank`]),
+    ...(variable === "count" ? [] : [`${formatCount(count)} regions per rank`]),
     ...(variable === "size" ? [] : [`regions of ${formatCount(size)} B`]),
     ...(variable === "spacing" || accessCase === "c-c"
       ? []
@@ -161,7 +160,7 @@ function summaryOf(
 ): string {
   const text = (point: NcioPoint) => {
     const value = quantity.value(point);
-    if (Number.isNaN(value)) return "not known";
+    if (Number.isNaN(value)) return "unknown";
     if (quantity.id === "bandwidth") return formatRate(value);
     return quantity.id === "requests" ? formatCount(value) : `${Number(value.toPrecision(3))} s`;
   };

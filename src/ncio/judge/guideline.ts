@@ -1,4 +1,4 @@
-/** What a guideline is, and the comparisons that judge it. */
+/** A guideline, and the comparisons that judge it. */
 import type { NcioCase, NcioMethod, NcioPoint } from "../../model/index.ts";
 import { middle, type Ratio, ratioOf, ratioText, type Tally, tally } from "./ratio.ts";
 import { type Direction, fastest, type Regions, type SweepPoints } from "./series.ts";
@@ -12,11 +12,11 @@ export type Verdict =
   | "not enough samples"
   | "not measured";
 
-/** A number of the paper beside the same here. */
+/** A published number and its measured value. */
 export interface Measure {
   readonly label: string;
   readonly published: string;
-  /** Where it was measured here: the nearest to the place in the paper. */
+  /** The measured point nearest to the paper's. */
   readonly where: string;
   readonly measured: string;
   readonly ratio?: Ratio;
@@ -26,7 +26,7 @@ export interface Guideline {
   readonly number: number;
   readonly title: string;
   readonly verdict: Verdict;
-  /** What was seen, with its numbers. */
+  /** The result, with its numbers. */
   readonly statement: string;
   readonly tally: Tally;
   readonly measures: readonly Measure[];
@@ -46,7 +46,7 @@ export class Look {
     return this.points.find(this.direction, accessCase, method, regions);
   }
 
-  /** Of all patterns of these cases: the fastest of some methods over the fastest of others. */
+  /** For all patterns of these cases: the fastest of some methods over the fastest of others. */
   compare(
     cases: readonly NcioCase[],
     of: readonly NcioMethod[],
@@ -99,7 +99,7 @@ export function measure(
   return { label, published, where, measured: ratioText(ratio), ratio };
 }
 
-/** Of two that are as far the later one. */
+/** At equal distance the later one. */
 function nearest(values: readonly number[], wanted: number): number | undefined {
   const far = (value: number) => Math.abs(Math.log(value / wanted));
   return values.reduce<number | undefined>(
@@ -108,7 +108,7 @@ function nearest(values: readonly number[], wanted: number): number | undefined 
   );
 }
 
-/** Regions that touch in memory are one: then nc-c is c-c by another name. In the file ranks lie between one another. */
+/** Adjacent regions in memory are one: then nc-c is really c-c. In the file ranks are interleaved. */
 const isApart = (accessCase: NcioCase, { size, spacing: apart }: Regions): boolean =>
   accessCase !== "nc-c" || apart > size;
 
@@ -116,12 +116,12 @@ export function verdictOf({ faster, slower, open, few, all }: Tally): Verdict {
   if (all === 0) return "not measured";
   if (2 * faster > all) return "confirmed";
   if (2 * slower > all) return "refuted";
-  // Those with a single repeat could make up a half, whatever they are.
+  // Patterns with a single repetition could decide the majority.
   if (2 * (Math.max(faster, slower, open) + few) > all && few > 0) return "not enough samples";
   return 2 * open > all ? "no difference seen" : "mixed";
 }
 
-/** `Datatype I/O is faster than POSIX in 20 of 24 patterns, …; the middle factor is 12× (9 to 15), from 0.9× to 300×.` */
+/** `Datatype I/O is faster than POSIX in 20 of 24 patterns, …; the median factor is 12× (9 to 15), from 0.9× to 300×.` */
 export function sentence(what: string, than: string, ratios: readonly Ratio[], of = "patterns"): string {
   const { faster, slower, open, few, all } = tally(ratios);
   const usual = middle(ratios);
@@ -131,14 +131,14 @@ export function sentence(what: string, than: string, ratios: readonly Ratio[], o
     `${what} is faster than ${than} in ${faster} of ${all} ${of}`,
     ...(slower > 0 ? [`slower in ${slower}`] : []),
     ...(open > 0 ? [`no difference seen in ${open}`] : []),
-    ...(few > 0 ? [`not enough repeats to tell in ${few}`] : []),
+    ...(few > 0 ? [`not enough repetitions in ${few}`] : []),
   ].join(", ");
   const range =
     all > 1 ? `, all from ${timesText(Math.min(...values))} to ${timesText(Math.max(...values))}` : "";
-  return `${counts.charAt(0).toUpperCase()}${counts.slice(1)}; the middle factor is ${ratioText(usual)}${range}.`;
+  return `${counts.charAt(0).toUpperCase()}${counts.slice(1)}; the median factor is ${ratioText(usual)}${range}.`;
 }
 
-/** Inside a sentence; names such as POSIX stay as they are. */
+/** For the middle of a sentence; names such as POSIX stay. */
 export const lower = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 

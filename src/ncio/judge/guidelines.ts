@@ -1,6 +1,6 @@
 /**
- * The seven guidelines of A. Ching and others, "Evaluating I/O Characteristics and Methods for Storing Structured Scientific Data"
- * (IPDPS '06), section 6, each judged by the points of a sweep. A guideline holds when more than half of the patterns that it speaks of
+ * The seven guidelines of A. Ching and others, "Evaluating I/O Characteristics and Methods for Storing Structured Scientific
+ * Data" (IPDPS '06), section 6, each judged by the points of a sweep. A guideline holds when more than half of its patterns
  * show it by more than their spreads; it is refuted when more than half show the opposite.
  */
 import { formatCount } from "../../base/units.ts";
@@ -21,9 +21,9 @@ import { middle, type Ratio, ratioOf, ratioText, tally } from "./ratio.ts";
 import { fastest, type Regions, SweepPoints } from "./series.ts";
 import { timesText, whereText } from "./words.ts";
 
-/** Ours: a difference of at most a quarter is little. */
+/** Ours: a difference of at most 25 % is small. */
 const LITTLE = 1.25;
-/** The paper: many are more than this. */
+/** The paper: more than this are many. */
 const MANY_REGIONS = 16_384;
 /** Ours: a region is small when it is below a sector. */
 const SMALL_BYTES = 512;
@@ -54,7 +54,7 @@ function interfaces(look: Look): Guideline {
     tally: counted,
     measures: [
       look.atCount("two phase over POSIX", "260×", "nc-nc", ["two-phase", "posix"], 4096),
-      ...best("the most that any method gains over POSIX", look, OF_MPI),
+      ...best("the largest gain of any method over POSIX", look, OF_MPI),
     ],
   };
 }
@@ -220,11 +220,11 @@ function memory(look: Look): Guideline {
     statement:
       usual === undefined
         ? "The cases c-nc and nc-nc were not both measured."
-        : `nc-nc and c-nc are within a quarter of one another, or within their spreads, in ${little} of ${all} methods and patterns; the middle factor of nc-nc over c-nc is ${ratioText(usual)}.`,
+        : `nc-nc and c-nc differ by at most 25 %, or by less than their spreads, in ${little} of ${all} methods and patterns; the median factor of nc-nc over c-nc is ${ratioText(usual)}.`,
     tally: tally(ratios),
     measures: [
       {
-        label: "nc-nc over c-nc, middle of all methods",
+        label: "nc-nc over c-nc, median of all methods",
         published: "nearly 1×",
         where: usual === undefined ? "" : "all patterns",
         ...(usual === undefined
@@ -235,7 +235,7 @@ function memory(look: Look): Guideline {
   };
 }
 
-/** By more than the spreads, and by more than a quarter. */
+/** By more than the spreads, and by more than 25 %. */
 function isLarge({ value, low, high }: Ratio): boolean {
   return (low > 1 && value > LITTLE) || (high < 1 && value < 1 / LITTLE);
 }
@@ -257,7 +257,7 @@ function manyRegions(look: Look): Guideline {
     verdict: verdictOf(counted),
     statement:
       ratios.length === 0
-        ? `No pattern with more than ${formatCount(MANY_REGIONS)} regions a rank was measured with two phase and another method; the most is ${formatCount(most)}.${seenBelow}`
+        ? `No pattern with more than ${formatCount(MANY_REGIONS)} regions per rank was measured with two phase and another method; the maximum is ${formatCount(most)}.${seenBelow}`
         : sentence("two phase", "the fastest other method", ratios),
     tally: counted,
     measures: individual(look).map((method) =>
@@ -274,7 +274,7 @@ function manyRegions(look: Look): Guideline {
 
 const individual = (look: Look): NcioMethod[] => spokenOf(look).filter((method) => method !== "two-phase");
 
-/** Methods of a sweep; of one without points all, so that the published numbers can be listed before anything is measured. */
+/** Methods of a sweep; all methods if it has no points, so that published numbers can be listed before measurements. */
 const spokenOf = ({ points }: Look): readonly NcioMethod[] =>
   points.methods.length === 0 ? METHOD_ORDER : points.methods;
 
@@ -288,17 +288,17 @@ function twoPhaseCost(look: Look): Guideline {
   const both = own !== undefined && direct !== undefined;
   return {
     number: 7,
-    title: "Consider the cost of two phase: a second transfer, and ranks that wait for one another",
+    title: "Consider the cost of two phase: a second transfer, and ranks that wait for each other",
     verdict: verdictOf(counted),
     statement:
       ratios.length === 0
         ? "Contiguous access (c-c) was not measured with two phase and another method."
-        : `Where there is nothing to join (c-c): ${lower(sentence("the fastest direct method", "two phase", ratios))} Ranks begin together here, so the waiting for ranks that come late, of which the paper warns, is not in these numbers.`,
+        : `Where there is nothing to join (c-c): ${lower(sentence("the fastest direct method", "two phase", ratios))} Ranks start together here, so these numbers do not include waiting for late ranks, of which the paper warns.`,
     tally: counted,
     measures: [
       measure(
         "direct over two phase, c-c",
-        "0.74× at 32 KB a rank (23.65 over 32.02 MB/s); over 1× with more",
+        "0.74× at 32 KB per rank (23.65 over 32.02 MB/s); over 1× with more",
         direct,
         own,
       ),

@@ -1,4 +1,4 @@
-/** What the points of a sweep of noncontiguous I/O say: figures, guidelines, crossovers, advice (Ching and others, NCIO). */
+/** Evaluation of a sweep of noncontiguous I/O: figures, guidelines, crossovers, advice (Ching et al., NCIO). */
 export { adviseOn } from "./advice.ts";
 export { claimsOf } from "./claims.ts";
 export { pointsCsv } from "./csv.ts";

@@ -1,15 +1,15 @@
-/** The methods of noncontiguous I/O: names, colours, and how MPI-IO is asked for each. */
+/** The methods of noncontiguous I/O: names, colours, and MPI-IO hints. */
 import type { NcioCase, NcioMethod, NcioVariable, Role } from "../../model/index.ts";
 
 interface MethodWords {
   /** In sentences. */
   readonly label: string;
   readonly role: Role;
-  /** Each rank does its own I/O, without the others. */
+  /** Each rank does its own I/O independently. */
   readonly individual: boolean;
-  /** What a program does to get it. */
+  /** How a program selects it. */
   readonly how: string;
-  /** Of ROMIO, without the direction at the end of `romio_cb` and its like. */
+  /** ROMIO hints, without the direction suffix of `romio_cb` and similar ones. */
   readonly hints: readonly (readonly [name: string, value: string])[];
 }
 
@@ -75,7 +75,7 @@ export const METHOD_WORDS: Readonly<Record<NcioMethod, MethodWords>> = {
 
 export const methodName = (method: NcioMethod): string => METHOD_WORDS[method].label;
 
-/** `romio_cb_write=enable`, in the order in which they are best set. */
+/** `romio_cb_write=enable`, in the recommended order. */
 export const hintsOf = (method: NcioMethod, direction: "write" | "read"): string[] =>
   METHOD_WORDS[method].hints.map(([name, value]) => `${name}_${direction}=${value}`);
 

@@ -1,4 +1,4 @@
-/** Bandwidths that the text of the NCIO paper gives for single bars of its figures; the figures themselves have no numbers. */
+/** Bandwidths of single bars in the text of the NCIO paper; its figures have no numbers. */
 import type { NcioCase, NcioMethod, NcioVariable, PublishedMark } from "../../model/index.ts";
 import { methodName } from "./methods.ts";
 
@@ -9,7 +9,7 @@ interface PublishedBandwidth {
   /** Value of the variable; undefined: the mean over all of them. */
   readonly at?: number;
   readonly bytesPerSecond: number;
-  /** What the number is, after the method: "at most". */
+  /** Qualifier of the number: "at most". */
   readonly note: string;
 }
 
@@ -29,7 +29,7 @@ export const PUBLISHED_BANDWIDTHS: readonly PublishedBandwidth[] = [
   { variable: "spacing", case: "nc-c", method: "posix", bytesPerSecond: 0.145 * MB, note: "at most" },
 ];
 
-/** Lines for a panel of bandwidths. */
+/** Marker lines of a bandwidth panel. */
 export const publishedMarks = (variable: NcioVariable, accessCase: NcioCase): PublishedMark[] =>
   PUBLISHED_BANDWIDTHS.filter((one) => one.variable === variable && one.case === accessCase).map(
     ({ method, bytesPerSecond, note }) => ({

@@ -1,6 +1,6 @@
 /**
- * How much faster one point is than another, with the interval that the spreads of both leave: from the slowest of the one over the
- * fastest of the other to the reverse. An interval that holds 1 is no difference seen.
+ * Speed-up of one point over another, with the interval from the spreads of both: from slowest over fastest to fastest over
+ * slowest. An interval that contains 1 means "no difference seen".
  */
 import type { NcioPoint } from "../../model/index.ts";
 import { METHOD_WORDS } from "./methods.ts";
@@ -9,24 +9,24 @@ export interface Ratio {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** Both make the same requests: there is nothing to see but noise. */
+  /** Both make the same requests: differences are noise. */
   readonly same?: true;
-  /** One of both has a single repeat that counts: what its interval rests on is assumed, so it confirms nothing. */
+  /** One of both has a single counted repetition: its spread is assumed, so it confirms nothing. */
   readonly single?: true;
 }
 
 /** faster, slower: the whole interval is on one side of 1. */
 export type Seen = "faster" | "slower" | "no difference seen";
 
-/** Ours: with one repeat that counts the spread is not known; this much of the mean is assumed, from low to high. */
+/** Ours: with one counted repetition the spread is unknown; this fraction of the mean is assumed, from low to high. */
 export const ASSUMED_SPREAD = 0.5;
 /**
- * Ours: the paper's six repeats leave four, and their range holds the median of all in 78 % of cases. Of fewer the range is
- * narrower by luck (of two it holds it in 38 %), so it is widened by as much as they are fewer.
+ * Ours: the paper's six repeats leave four, and their range contains the true median in 78 % of cases. With fewer the range is
+ * too narrow (with two it contains it in 38 %), so it is widened accordingly.
  */
 export const ENOUGH_REPEATS = 4;
 
-/** Repeats that count: of three and more the fastest and the slowest do not. */
+/** Counted repetitions: from three on without the fastest and the slowest. */
 export const countingRepeats = ({ repeats }: NcioPoint): number => (repeats < 3 ? repeats : repeats - 2);
 
 /** From low to high, bytes per second. */
@@ -50,7 +50,7 @@ export function ratioOf(of: NcioPoint, to: NcioPoint): Ratio {
   };
 }
 
-/** Methods without other ranks do the same where there is nothing to join: one contiguous range in memory and in the file. */
+/** Independent methods make the same requests for one contiguous range in memory and in the file. */
 function isSameAccess(a: NcioPoint, b: NcioPoint): boolean {
   const individual = METHOD_WORDS[a.method].individual && METHOD_WORDS[b.method].individual;
   if (!individual || a.method === b.method || a.case !== b.case || a.direction !== b.direction) return false;
@@ -68,13 +68,13 @@ export function seen({ low, high, same }: Ratio): Seen {
 export const ratioText = ({ value, low, high }: Ratio): string =>
   `${factor(value)}× (${factor(low)} to ${factor(high)})`;
 
-/** Three digits from 10 on, two below: nobody measures more. */
+/** Three digits from 10 on, two below: measurements are not more precise. */
 export function factor(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   return String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
 }
 
-/** The middle one by its value; of an even number it lies between the two in the middle, with the interval of both. */
+/** The median; for an even number between the two middle ones, with the interval of both. */
 export function middle(ratios: readonly Ratio[]): Ratio | undefined {
   const sorted = [...ratios].sort((a, b) => a.value - b.value);
   const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
@@ -91,7 +91,7 @@ export interface Tally {
   readonly faster: number;
   readonly slower: number;
   readonly open: number;
-  /** With a single repeat that counts; in none of the numbers before. */
+  /** Ratios with a single counted repetition; excluded from the counts above. */
   readonly few: number;
   readonly all: number;
 }

@@ -1,4 +1,4 @@
-/** Sweeps and points from JSON, checked: what came from elsewhere may be anything. */
+/** Reads sweeps and points from JSON, with checks: input is untrusted. */
 import { FormatError } from "../../base/errors.ts";
 import type { NcioPoint, NcioSweep, NcioVariable } from "../../model/index.ts";
 import { CASE_ORDER, METHOD_ORDER, VARIABLE_ORDER } from "./methods.ts";
@@ -15,7 +15,7 @@ export function readSweep(value: unknown, source: string): NcioSweep {
   if (value.plimsoll !== undefined && value.plimsoll !== "ncio-sweep")
     fail(`a file of kind ${show(value.plimsoll)}; expected ncio-sweep`);
   if (value.version !== undefined && value.version !== 1)
-    fail(`version ${show(value.version)} of a sweep; this program reads version 1`);
+    fail(`sweep of version ${show(value.version)}; this program reads version 1`);
   const points = value.points.map((point, i) => readPoint(point, source, `point ${i + 1}`));
   const [first] = points;
   if (first === undefined) return fail("no points; the run measured nothing");
@@ -34,7 +34,7 @@ export function readSweep(value: unknown, source: string): NcioSweep {
 
 type Axes = Pick<NcioSweep, "variables" | "defaults">;
 
-/** As the file says; points without a sweep around them say it themselves. */
+/** From the file; without a sweep from the points. */
 function axesOf(
   value: Readonly<Record<string, unknown>>,
   points: readonly NcioPoint[],
@@ -122,7 +122,7 @@ const FIELDS: Readonly<
   ],
 };
 
-/** Only in some points. */
+/** Fields of some points only. */
 const OPTIONAL: Readonly<Record<string, Check>> = {
   servers: POSITIVE,
   lateSeconds: POSITIVE,
@@ -149,7 +149,7 @@ export function readPoint(value: unknown, source: string, where: string, line?: 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Short: files hold anything. */
+/** Shortened: values can be of any size. */
 function show(value: unknown): string {
   if (value === undefined) return "missing";
   const text = JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Points of a sweep by what they are of: a method in a case over the values of one variable. */
+/** Points of a sweep by method and case, over the values of one variable. */
 import {
   type NcioCase,
   type NcioMethod,
@@ -17,10 +17,10 @@ export interface At {
   readonly point: NcioPoint;
 }
 
-/** What a region is, whatever the method and the case. */
+/** A region pattern, independent of method and case. */
 export type Regions = NcioRegions;
 
-/** A sweep with its points in reach. */
+/** A sweep with indexed points. */
 export class SweepPoints {
   readonly sweep: NcioSweep;
   readonly directions: readonly Direction[];
@@ -29,7 +29,7 @@ export class SweepPoints {
   readonly variables: readonly NcioVariable[];
   readonly #byKind = new Map<string, NcioPoint[]>();
 
-  /** `native`: without points whose back end made other requests than the method's. */
+  /** `native`: without points whose back end made requests of another kind. */
   constructor(sweep: NcioSweep, which: "all" | "native" = "all") {
     this.sweep = sweep;
     const points = which === "all" ? sweep.points : sweep.points.filter((point) => !isFallback(point));
@@ -46,7 +46,7 @@ export class SweepPoints {
     }
   }
 
-  /** The paper wrote; where only reads were measured they are judged. */
+  /** Writes, as in the paper; reads if only those were measured. */
   get judged(): Direction {
     return this.directions[0] ?? "write";
   }
@@ -55,7 +55,7 @@ export class SweepPoints {
     return this.#byKind.get(`${direction} ${accessCase} ${method}`) ?? [];
   }
 
-  /** Along one variable, the others at their defaults; rising. Without holes there is one point for all spacings. */
+  /** Ascending points along one variable, the others at their defaults. Without holes there is one point for all spacings. */
   series(
     direction: Direction,
     variable: NcioVariable,
@@ -88,7 +88,7 @@ export class SweepPoints {
     );
   }
 
-  /** The regions that were measured in a case, each once, in the order of the sweep. */
+  /** The distinct measured regions of a case, in the order of the sweep. */
   regions(direction: Direction, accessCase: NcioCase): Regions[] {
     const found = new Map<string, Regions>();
     for (const method of this.methods)
@@ -110,6 +110,6 @@ export const fastest = (points: readonly NcioPoint[]): NcioPoint | undefined =>
     undefined,
   );
 
-/** The back end had no such requests and made others: the point says nothing of its method. */
+/** The back end lacks such requests and made others: the point does not measure its method. */
 const isFallback = ({ notes, method }: NcioPoint): boolean =>
   notes.some((note) => note.includes(`has no ${method} requests`));

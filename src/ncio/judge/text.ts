@@ -10,7 +10,7 @@ import { ratioText } from "./ratio.ts";
 import { judgeSweep } from "./verdict.ts";
 import { crossoverText, leadsText, regionsText } from "./words.ts";
 
-/** The guidelines with their numbers, and where methods cross. */
+/** The guidelines with their numbers, and crossovers. */
 export function adviceLines(sweep: NcioSweep, columns: number): string[] {
   const { verdict, guidelines, claims, leaders, cautions } = judgeSweep(sweep);
   return [
@@ -49,7 +49,7 @@ function claimLines(claims: readonly Claim[], columns: number): string[] {
   const measured = claims.filter(({ verdict }) => verdict !== "not measured");
   if (measured.length === 0) return [];
   return [
-    "Numbers of the paper beside those here",
+    "Published and measured numbers",
     ...measured.flatMap(({ id, title, published, measured: here, verdict }) =>
       wrap(`  ${id} ${title}: ${here}; paper ${published}: ${verdict.toUpperCase()}`, columns, "     "),
     ),
@@ -61,7 +61,7 @@ function leaderLines(leaders: readonly Leaders[], columns: number): string[] {
   if (leaders.length === 0) return [];
   const several = new Set(leaders.map(({ direction }) => direction)).size > 1;
   return [
-    "Fastest method, and where it changes",
+    "Fastest method and crossovers",
     ...leaders.flatMap((one) => [
       ...wrap(
         `  ${VARIABLE_WORDS[one.variable].label}, ${one.case}${several ? ` (${one.direction})` : ""}: ${leadsText(one)}${one.crossovers.length === 0 ? "; no crossover in the range" : ""}`,
@@ -129,7 +129,7 @@ function changeLines(changes: Advice["changes"], columns: number): string[] {
   );
 }
 
-/** Lines of at most this many characters; those after the first are indented. A word that is longer stands alone. */
+/** Wraps to this many columns; continuation lines are indented. A longer word has its own line. */
 function wrap(text: string, columns: number, indent: string): string[] {
   const start = /^ */.exec(text)?.[0] ?? "";
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** All that a sweep says, in one value. */
+/** All results of a sweep in one value. */
 import type { NcioMethod, NcioSweep } from "../../model/index.ts";
 import { type Claim, claimsOf } from "./claims.ts";
 import { type Leaders, leadersOf, type Pair, pairsOf } from "./crossover.ts";
@@ -9,17 +9,17 @@ import { countingRepeats, ENOUGH_REPEATS, factor, ratioOf } from "./ratio.ts";
 import { type Direction, fastest, SweepPoints } from "./series.ts";
 
 export interface SweepVerdict {
-  /** The one sentence. */
+  /** The verdict in one sentence. */
   readonly verdict: string;
-  /** What is judged: writes, unless only reads were measured. */
+  /** Judged direction: writes, unless only reads were measured. */
   readonly direction: Direction;
   readonly guidelines: readonly Guideline[];
   /** Numbers and curves of its sections 4 and 5. */
   readonly claims: readonly Claim[];
-  /** Of both directions, where both were measured. */
+  /** For both directions, if both were measured. */
   readonly leaders: readonly Leaders[];
   readonly pairs: readonly Pair[];
-  /** What a reader must know to trust it. */
+  /** Cautions for the reader. */
   readonly cautions: readonly string[];
 }
 
@@ -50,7 +50,7 @@ function verdictText(points: SweepPoints, guidelines: readonly Guideline[]): str
   return `${wins} ${guideText}`;
 }
 
-/** Who is fastest most often where the file is noncontiguous, and what POSIX costs there. */
+/** The method that is fastest most often on noncontiguous files, and the cost of POSIX there. */
 function winners(points: SweepPoints): string | undefined {
   const direction = points.judged;
   const won = new Map<NcioMethod, number>();
@@ -68,8 +68,8 @@ function winners(points: SweepPoints): string | undefined {
   const [first] = [...won].sort((a, b) => b[1] - a[1]);
   if (first === undefined) return undefined;
   const [method, times] = first;
-  const cost = most > 1 ? `; a POSIX call for each region is up to ${factor(most)} times slower` : "";
-  return `Where the file is noncontiguous, ${methodName(method)} is the fastest to ${direction} in ${times} of ${all} patterns${cost}.`;
+  const cost = most > 1 ? `; one POSIX call per region is up to ${factor(most)} times slower` : "";
+  return `With a noncontiguous file ${methodName(method)} is the fastest to ${direction} in ${times} of ${all} patterns${cost}.`;
 }
 
 function cautionsOf({ points, complete }: NcioSweep): string[] {
@@ -94,6 +94,6 @@ function cautionsOf({ points, complete }: NcioSweep): string[] {
       requests !== null && expected !== null && requests !== expected,
   );
   if (wrong.length > 0)
-    found.push(`${wrong.length} points made other numbers of requests than the formulas say; see the table.`);
+    found.push(`${wrong.length} points differ from the formulas in the number of requests; see the table.`);
   return [...found, ...new Set(points.flatMap(({ notes }) => notes))];
 }

@@ -8,7 +8,7 @@ import type { Regions } from "./series.ts";
 
 export const timesText = (value: number): string => `${factor(value)}×`;
 
-/** `4,096 regions of 8 B every 128 B`; without holes nothing is every so often. */
+/** `4,096 regions of 8 B every 128 B`; without holes the spacing is omitted. */
 export function regionsText({ count, size, spacing }: Regions, accessCase?: NcioCase): string {
   const every = accessCase === "c-c" ? "" : ` every ${formatCount(spacing)} B`;
   return `${formatCount(count)} regions of ${formatCount(size)} B${every}`;

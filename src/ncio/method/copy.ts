@@ -10,7 +10,7 @@ import {
 } from "../pattern/index.ts";
 import type { Direction } from "./requests.ts";
 
-/** Bytes `from` to `to` of the data; `place` is where in the file the window begins. */
+/** Bytes `from` to `to` of the data; `place` is the file offset of the window. */
 export function copyWindow(
   access: RankAccess,
   from: number,
@@ -40,7 +40,7 @@ export function copyWindow(
     }
 }
 
-/** Copies single pieces; those of a few whole words without a call. */
+/** Copies single pieces; pieces of a few whole words without a call. */
 export class PieceCopy {
   readonly #from: Uint8Array;
   readonly #to: Uint8Array;

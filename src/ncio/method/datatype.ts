@@ -1,6 +1,6 @@
 /**
- * Requests that carry the description of the whole access and a share of its data: as many as the data needs. Storage without
- * such requests gets lists instead.
+ * Requests with the datatype of the whole access and a part of its data: as many as the data needs. Storage without such
+ * requests gets list requests instead.
  */
 import { isContiguous, lowOf, PieceCursor, pieceBlock } from "../pattern/index.ts";
 import { list } from "./list.ts";

@@ -1,13 +1,13 @@
 /**
- * Two phase with a direct method inside, which the NCIO paper plans: an aggregator has the pieces of all ranks in a window and moves
- * them by list or datatype requests, so that holes are neither read nor written.
+ * Two phase with a direct method inside, the NCIO paper's future work: an aggregator has the pieces of all ranks in a window
+ * and moves them by list or datatype requests, so that holes are neither read nor written.
  */
 import { bytes as bytesType, type Datatype, parts, vector } from "../pattern/index.ts";
 import type { PieceMessage } from "./message.ts";
 import { allocate, type Outcome, type Task } from "./task.ts";
 import { PieceCopy } from "./copy.ts";
 
-/** Pieces of all ranks from the start of a window, ascending; those that touch are one. */
+/** Pieces of all ranks relative to the start of a window, ascending; adjacent ones are merged. */
 export interface Direct {
   readonly count: number;
   readonly offsets: Float64Array;
@@ -42,7 +42,7 @@ export function directPieces(messages: readonly PieceMessage[], low: number): Di
   return { count, offsets: offsets.subarray(0, count), lengths: lengths.subarray(0, count), bytes };
 }
 
-/** Says what was done instead where the storage has no such requests, or pieces have no regularity to describe. */
+/** Returns the fallback if the storage has no such requests, or the pieces are irregular. */
 export async function directMove(
   { requests, options }: Task,
   direction: "write" | "read",
@@ -96,7 +96,7 @@ function packed(lengths: Float64Array): Float64Array {
   return at;
 }
 
-/** Equal pieces at equal distances, the first and the last perhaps cut by the window; undefined when they are not. */
+/** Equal pieces at equal distances, the first and last possibly cut by the window; undefined otherwise. */
 function regularType({ count, offsets, lengths }: Direct): Datatype | undefined {
   const part = (i: number) => ({ at: offsets[i] as number, of: bytesType(lengths[i] as number) });
   if (count < 4) return parts(...Array.from({ length: count }, (_, i) => part(i)));

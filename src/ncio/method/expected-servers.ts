@@ -1,4 +1,4 @@
-/** How many servers requests touch when strips of a file are dealt out in turn. */
+/** Number of servers per request with round-robin strips. */
 import type { StorageShape } from "./expected.ts";
 
 /** Equal regions at equal distances. */
@@ -18,7 +18,7 @@ function rangeServers(at: number, bytes: number, { servers = 1, stripBytes = STR
   return Math.min(servers, Math.floor((at + bytes - 1) / stripBytes) - Math.floor(at / stripBytes) + 1);
 }
 
-/** Messages of one contiguous request: rounds in which no server gets more than one message holds. */
+/** Messages of one contiguous request: rounds with at most one message per server. */
 export function rangeMessages(at: number, bytes: number, strips: Strips): number {
   const { servers = 1, stripBytes = STRIP_BYTES, messageBytesMax = Number.POSITIVE_INFINITY } = strips;
   const round =
@@ -29,7 +29,7 @@ export function rangeMessages(at: number, bytes: number, strips: Strips): number
   const rounds = Math.ceil(bytes / round);
   const rest = bytes - (rounds - 1) * round;
   const last = rangeServers(at + bytes - rest, rest, strips);
-  // A round of whole strips begins in a strip where the one before it did, so all but the last are alike.
+  // A round of whole strips starts at the same position in a strip as the previous one, so all but the last are equal.
   if (stripBytes <= messageBytesMax) return (rounds - 1) * rangeServers(at, round, strips) + last;
   let sum = last;
   for (let i = 0; i < rounds - 1; i++) sum += rangeServers(at + i * round, round, strips);
@@ -37,8 +37,8 @@ export function rangeMessages(at: number, bytes: number, strips: Strips): number
 }
 
 /**
- * The sum over requests at equal distances. A request moved by a whole strip touches as many servers as before, so places
- * count only within a strip, and those come again after a while.
+ * The sum over requests at equal distances. A request moved by a whole strip uses the same number of servers, so only the
+ * offset within a strip matters, and it is periodic.
  */
 export function periodicSum(
   count: number,
@@ -57,7 +57,7 @@ export function periodicSum(
   return Math.floor(count / period) * sum(period) + sum(count % period);
 }
 
-/** Servers of one request that names all regions, the first without `head` bytes and the last with `tail` of them. */
+/** Servers of one request for all regions, the first without `head` bytes and the last with `tail` of them. */
 export function combServers(
   { start, stride, size, count }: Comb,
   head: number,
@@ -66,7 +66,7 @@ export function combServers(
 ): number {
   const { servers = 1, stripBytes = STRIP_BYTES } = strips;
   const end = start + (count - 1) * stride + tail;
-  // Regions that are no further apart than a strip is long leave none out.
+  // Regions with a stride of at most a strip skip no server.
   if (stride <= stripBytes || count === 1) return rangeServers(start + head, end - start - head, strips);
   const touched = new Set<number>();
   for (let i = 0; i < count && touched.size < servers; i++) {

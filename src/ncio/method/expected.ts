@@ -1,29 +1,29 @@
 /**
- * How many requests a method makes for equal regions at equal distances, computed from the numbers of the pattern alone: no
- * datatype, no list, no code of the methods. What a run counts must be the same.
+ * Number of requests of a method for equal regions at equal distances, computed from the numbers of the pattern alone: no
+ * datatype, no list, no code of the methods. The count of a run must be the same.
  */
 import type { NcioMethod } from "../../model/index.ts";
 import type { HpioSpec, NcioSpec } from "../pattern/index.ts";
 import { type Comb, combServers, periodicSum, rangeMessages } from "./expected-servers.ts";
 import type { MethodOptions } from "./method.ts";
 
-/** What the storage offers. */
+/** Capabilities of the storage. */
 export interface StorageShape {
   readonly listMax?: number | undefined;
   readonly hasTypes: boolean;
   readonly requestBytesMax?: number | undefined;
-  /** Strips dealt out in turn. */
+  /** Servers with round-robin strips. */
   readonly servers?: number;
   readonly stripBytes?: number;
-  /** Most data of one message; a contiguous request with more goes in rounds. */
+  /** Max data of one message; a larger contiguous request takes several rounds. */
   readonly messageBytesMax?: number;
 }
 
-/** Of all ranks together, in one operation. */
+/** Counts over all ranks, in one operation. */
 interface ExpectedCounts {
   readonly requests: number;
   readonly movedBytes: number;
-  /** One for each server that a request touches, more when it is too large for one; 0 without servers. Syncs are not among them. */
+  /** One per server of a request, more if it is too large for one; 0 without servers. Syncs are not counted. */
   readonly messages: number;
 }
 
@@ -74,7 +74,7 @@ function settingOf(
     direction,
     storage,
     bytes: count * size,
-    // Regions that touch are one.
+    // Adjacent regions are one.
     memoryHoles: memory === "nc" && count * size > memorySize && memorySpacing > memorySize,
     memorySize,
     fileHoles: file === "nc" && count > 1 && ranks * spacing > size,
@@ -100,7 +100,7 @@ function individual(method: NcioMethod, setting: Setting, rank: number, sum: Sum
   else sum.range(start, bytes);
 }
 
-/** A range in parts of this many bytes; the last may be shorter. */
+/** A range in parts of this size; the last may be shorter. */
 function cut(start: number, bytes: number, part: number, sum: Sum): void {
   const whole = Math.floor(bytes / part);
   sum.comb({ start, stride: part, size: part, count: whole });
@@ -118,7 +118,7 @@ function cutRegions({ spec, bytes, memorySize, stride }: Setting, start: number,
   }
 }
 
-/** Requests of this many bytes, each again in parts of what one request may hold. */
+/** Requests of this size, each split further by the request limit. */
 function flows(setting: Setting, start: number, flowBytes: number, sum: Sum): void {
   for (let from = 0; from < setting.bytes; from += flowBytes)
     shared(
@@ -129,7 +129,7 @@ function flows(setting: Setting, start: number, flowBytes: number, sum: Sum): vo
     );
 }
 
-/** The data in requests of this many bytes. */
+/** The data in requests of this size. */
 function shared(setting: Setting, start: number, most: number, sum: Sum): void {
   for (let from = 0; from < setting.bytes; from += most) {
     const length = Math.min(most, setting.bytes - from);
@@ -149,7 +149,7 @@ function lists(setting: Setting, start: number, sum: Sum): void {
   else cutLists(setting, start, contiguous, sum);
 }
 
-/** Lists that end with their pairs are all alike, but for the last. */
+/** Lists limited by pairs are all equal, except for the last. */
 function evenLists(setting: Setting, start: number, sum: Sum): void {
   const { spec, bytes, fileHoles, pairs, stride } = setting;
   const full = pairs * spec.size;
@@ -162,7 +162,7 @@ function evenLists(setting: Setting, start: number, sum: Sum): void {
   if (rest > 0) sum.request(rest, () => servers(start + count * apart, rest));
 }
 
-/** A list ends with its pairs or with its bytes, which may be in the middle of a region. */
+/** A list is limited by pairs or by bytes, and may end in the middle of a region. */
 function cutLists(setting: Setting, start: number, contiguous: boolean, sum: Sum): void {
   const { spec, bytes, fileHoles, memoryHoles, memorySize, pairs, requestBytes, stride } = setting;
   const { size } = spec;
@@ -182,7 +182,7 @@ function cutLists(setting: Setting, start: number, contiguous: boolean, sum: Sum
   }
 }
 
-/** Servers that a range of the data touches when regions have holes between them in the file. */
+/** Servers of a range of the data if the file regions have holes. */
 function partServers(
   { spec, stride, storage }: Setting,
   start: number,
@@ -201,7 +201,7 @@ function partServers(
   );
 }
 
-/** Windows begin at the next byte that is wanted, so a window can begin inside a region when the one before ended there. */
+/** Windows start at the next requested byte, possibly inside a region where the previous one ended. */
 function sieved({ spec, stride, options, direction }: Setting, start: number, sum: Sum): void {
   const { size, count } = spec;
   for (let region = 0, phase = 0; region < count; ) {
@@ -255,7 +255,7 @@ function twoPhase(setting: Setting, sum: Sum): void {
     }
 }
 
-/** What an aggregator moves between two places without the holes: regions of all ranks. */
+/** Requests of an aggregator between two offsets without the holes: regions of all ranks. */
 function direct({ spec, options, storage, pairs }: Setting, low: number, high: number, sum: Sum): void {
   const { size, spacing } = spec;
   const first = Math.floor(low / spacing);
@@ -300,7 +300,7 @@ class Sum {
     this.request(bytes, () => rangeMessages(at, bytes, this.#storage));
   }
 
-  /** Requests of the same form at equal distances: how many servers they touch comes again after a while. */
+  /** Equal requests at equal distances: their number of servers is periodic. */
   alike(
     count: number,
     bytes: number,

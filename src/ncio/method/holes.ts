@@ -1,19 +1,19 @@
-/** What a write leaves in the bytes between the regions, for whoever verifies a file. */
+/** Contents of the bytes between regions after a write, for verification. */
 import type { NcioMethod } from "../../model/index.ts";
 
 interface HolesAfter {
-  /** In a file that was empty, up to its last region. */
+  /** In a new file, up to its last region. */
   readonly newFile: "zero";
-  /** In a file that was there. */
+  /** In an existing file. */
   readonly existingFile: "kept";
   /**
-   * The method reads holes and writes them back: what somebody else writes there meanwhile can be lost. Other ranks of the same
+   * The method reads holes and writes them back: concurrent writes of other programs there can be lost. Other ranks of the same
    * operation are safe: with sieving they take turns, with two phase one aggregator writes for all of them.
    */
   readonly rewritten: boolean;
 }
 
-/** No method invents bytes: where a window has holes it is read before it is written, as far as the file goes. */
+/** A window with holes is read before it is written, up to the end of the file. */
 export function holesAfter(method: NcioMethod): HolesAfter {
   const rewritten = method === "sieving" || method === "two-phase";
   return { newFile: "zero", existingFile: "kept", rewritten };

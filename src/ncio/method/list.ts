@@ -1,6 +1,6 @@
 /**
  * Requests that name several pieces. Both descriptions are bounded, as in PVFS: a request has at most `listPairs` pieces of
- * memory and as many of the file. Data goes packed, and no more than `requestBytes` of it.
+ * memory and as many of the file. Data is packed, at most `requestBytes`.
  */
 import { PieceCursor, type Pieces, isContiguous, pieceBlock } from "../pattern/index.ts";
 import type { FileRegions } from "../storage.ts";
@@ -32,14 +32,14 @@ export async function list(task: Task): Promise<Outcome> {
   return hasLists || isContiguous(access.file) ? {} : { fallback: "contiguous" };
 }
 
-/** File pieces whose data lies packed. */
+/** File pieces with packed data. */
 function packedRegions({ count, offsets, lengths }: Pieces): FileRegions {
   const memory = new Float64Array(count);
   for (let i = 1; i < count; i++) memory[i] = (memory[i - 1] as number) + (lengths[i - 1] as number);
   return { count, memory, file: offsets, lengths };
 }
 
-/** The next pieces, as many as a request may name, of which any number of bytes can be taken. */
+/** The next pieces, up to the limit of a request; any number of bytes can be taken of them. */
 class PieceWindow {
   readonly #cursor: PieceCursor;
   readonly #held: Pieces;
@@ -55,7 +55,7 @@ class PieceWindow {
     this.#fresh = pieceBlock(pairs);
   }
 
-  /** Bytes of the pieces that a request may name now. */
+  /** Bytes of the pieces in the next request. */
   fill(): number {
     const held = this.#held;
     const room = held.offsets.length - held.count;

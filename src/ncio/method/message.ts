@@ -1,6 +1,6 @@
 /**
- * What a rank sends to an aggregator: the number of its pieces in a window, the bytes of their data, their places from the
- * start of the window, their lengths (32-bit words, in the byte order of the machine), and when writing the data.
+ * Message of a rank to an aggregator: number of its pieces in a window, bytes of their data, their offsets in the window, their
+ * lengths (32-bit words, native byte order), and for a write the data.
  */
 import { PieceCursor, type Pieces, type RankAccess, pieceBlock } from "../pattern/index.ts";
 import { PieceCopy } from "./copy.ts";
@@ -12,7 +12,7 @@ export interface PieceMessage {
   /** Ascending. */
   readonly places: Uint32Array;
   readonly lengths: Uint32Array;
-  /** Packed; empty in a wish to read. */
+  /** Packed; empty in a read request. */
   readonly data: Uint8Array;
 }
 
@@ -42,7 +42,7 @@ function collect(access: RankAccess, from: number, to: number): { count: number;
   const cursor = new PieceCursor(access.file, { start: access.fileStart, from, to });
   const blocks: Pieces[] = [];
   let count = 0;
-  // A piece has a byte at least, so no more blocks than needed are made for a few.
+  // A piece has at least one byte, so small ranges allocate small blocks.
   for (let size = Math.min(64, to - from); ; size = Math.min(8192, 2 * size)) {
     const block = pieceBlock(size);
     if (cursor.next(block) === 0) return { count, blocks };
@@ -54,7 +54,7 @@ function collect(access: RankAccess, from: number, to: number): { count: number;
 
 const NONE = new Uint32Array(0);
 
-/** An empty message says that nothing is wanted. */
+/** An empty message requests nothing. */
 export function readMessage(message: Uint8Array): PieceMessage {
   if (message.length === 0) return { count: 0, bytes: 0, places: NONE, lengths: NONE, data: message };
   const aligned = message.byteOffset % 4 === 0 ? message : message.slice();
@@ -69,7 +69,7 @@ export function readMessage(message: Uint8Array): PieceMessage {
   };
 }
 
-/** Brings the data of a message to its places in a window that begins `low` after the start that places count from. */
+/** Copies the data of a message to its offsets in a window that starts at `low`. */
 export function scatterPieces(
   { count, places, lengths, data }: PieceMessage,
   window: Uint8Array,
@@ -83,7 +83,7 @@ export function scatterPieces(
   }
 }
 
-/** The data of the places that a message names. */
+/** The data at the offsets of a message. */
 export function gatherPieces(
   { count, bytes, places, lengths }: PieceMessage,
   window: Uint8Array,

@@ -1,4 +1,4 @@
-/** What a method of noncontiguous I/O is given, and what it gives back. */
+/** Input and result of a method of noncontiguous I/O. */
 import type { Communicator } from "../../launch/communicator.ts";
 import type { NcioMethod } from "../../model/index.ts";
 import type { RankAccess } from "../pattern/index.ts";
@@ -9,24 +9,21 @@ export interface MethodOptions {
   readonly listPairs: number;
   /** Buffer of data sieving. ROMIO's for writing is 512 KiB. */
   readonly sieveBytes: number;
-  /** Ranks that do the I/O of two phase; no more than there are. */
+  /** Ranks that do the I/O of two phase; at most all. */
   readonly aggregators: number;
   /** Buffer of each aggregator; ROMIO's is 16 MiB, older ones 4 MiB. */
   readonly collectiveBytes: number;
-  /** Shares of the file that aggregators get begin at multiples of this, beside the first: the strip, for example. */
+  /** Alignment of the aggregators' file shares, except the first: the strip, for example. */
   readonly alignBytes: number;
-  /** Most data of one list or datatype request. */
+  /** Max data of one list or datatype request. */
   readonly requestBytes: number;
-  /**
-   * Most regions of memory that a datatype request covers where the file is contiguous. The servers of PVFS2 took 1,024 at a time; any
-   * number unless given.
-   */
+  /** Max memory regions per datatype request to a contiguous file. The servers of PVFS2 took 1,024 at a time; default: no limit. */
   readonly flowPairs?: number | undefined;
-  /** How an aggregator of two phase writes a window with holes: back with what it read, or by requests that leave holes alone. */
+  /** How an aggregator of two phase writes a window with holes: read-modify-write, or requests that skip holes. */
   readonly inside: Inside;
-  /** Data is durable before the operation ends. */
+  /** Makes data durable before the operation ends. */
   readonly sync: boolean;
-  /** In two phase one rank syncs for all, as in ROMIO's driver for PVFS2; right where one sync is for the whole file. */
+  /** In two phase one rank syncs for all, as in ROMIO's driver for PVFS2; valid if a sync covers the whole file. */
   readonly oneSync: boolean;
 }
 
@@ -46,9 +43,8 @@ export const METHOD_DEFAULTS: MethodOptions = {
 };
 
 /**
- * Called after requests are done, with plain numbers so that nothing is allocated. `requests` of them came one right after the other
- * between start and end. Asked bytes are those that the pattern wants and that these requests brought to their place: the
- * reading of a read-modify-write asks for none.
+ * Called after completed requests, with plain numbers to avoid allocations. `requests` were made back to back between start and
+ * end. Asked bytes are bytes of the pattern that these requests moved: the read of a read-modify-write has none.
  */
 export type OnRequests = (
   kind: "read" | "write",
@@ -69,10 +65,10 @@ export interface Operation {
   /** Written from, or read into; at least as long as the memory type. */
   readonly buffer: Uint8Array;
   readonly communicator: Communicator;
-  /** What is not given is as in `METHOD_DEFAULTS`. */
+  /** Defaults: `METHOD_DEFAULTS`. */
   readonly options?: Partial<MethodOptions>;
   readonly onRequests?: OnRequests;
-  /** Nanoseconds from any start; monotonic. */
+  /** Monotonic nanoseconds with an arbitrary origin. */
   readonly clock?: () => number;
 }
 
@@ -82,8 +78,8 @@ export interface OperationResult {
   readonly bytes: number;
   readonly requests: number;
   readonly movedBytes: number;
-  /** The sync, and waiting for those who do it. */
+  /** The sync, including waiting for the syncing rank. */
   readonly syncNs: number;
-  /** Requests that the storage does not know were replaced by these. */
+  /** Kind of requests used instead of unsupported ones. */
   readonly fallback?: "list" | "contiguous";
 }

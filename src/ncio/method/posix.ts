@@ -1,4 +1,4 @@
-/** One request for each piece that is contiguous in memory and in the file: often more than either has pieces. */
+/** One request for each piece that is contiguous in memory and in the file: often more than the pieces of either. */
 import { RegionCursor, regionBlock } from "../pattern/index.ts";
 import type { Outcome, Task } from "./task.ts";
 

@@ -1,4 +1,4 @@
-/** Makes the requests of a method: counts them, and tells whoever wants to know when each began and ended. */
+/** Makes the requests of a method: counts them, and reports start and end of each to a listener. */
 import type { Datatype } from "../pattern/index.ts";
 import type { Done, FilePieces, FileRegions, StorageFile } from "../storage.ts";
 import type { OnRequests } from "./method.ts";

@@ -24,17 +24,17 @@ export const METHODS = Object.keys(TABLE) as readonly NcioMethod[];
 
 /**
  * Writes or reads the access of this rank. Sieving (for writing) and two phase are collective: all ranks call with the same
- * method, direction and options. When it fails on one rank the others may wait for it: the caller ends the run.
+ * method, direction and options. If it fails on one rank the others may block: the caller ends the run.
  */
 export async function runOperation(operation: Operation): Promise<OperationResult> {
   const { method, direction, storage, file, access, buffer, communicator } = operation;
   const clock = operation.clock ?? monotonicNs;
   const options = boundBy(checkMethodOptions({ ...METHOD_DEFAULTS, ...operation.options }), storage);
   const bytes = dataBytes(access.file);
-  assert(bytes === dataBytes(access.memory), "an access with as much in memory as in the file");
-  assert(endOf(access.memory) <= buffer.length, "a buffer that holds the memory of the access");
+  assert(bytes === dataBytes(access.memory), "an access has equal bytes in memory and in the file");
+  assert(endOf(access.memory) <= buffer.length, "the buffer holds the memory of the access");
   if (method === "sieving" && !isOrdered(access.file))
-    throw new UsageError("data sieving needs file places that ascend");
+    throw new UsageError("data sieving needs ascending file offsets");
   const requests = new Requests(file, clock, operation.onRequests);
   const outcome = await TABLE[method]({ direction, access, buffer, bytes, options, communicator, requests });
   const end = clock();
@@ -60,7 +60,7 @@ function checkMethodOptions(options: MethodOptions): MethodOptions {
   check("listPairs", 2 ** 24);
   check("sieveBytes", 2 ** 31);
   check("aggregators", 2 ** 31);
-  // Places inside a window travel as 32-bit numbers.
+  // Offsets within a window are sent as 32-bit numbers.
   check("collectiveBytes", 2 ** 31);
   check("alignBytes", Number.MAX_SAFE_INTEGER);
   check("requestBytes", 2 ** 31);

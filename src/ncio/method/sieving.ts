@@ -1,7 +1,7 @@
 /**
- * Data sieving: whole windows of the file are moved, holes and all, so that there are few requests. Writing reads the window
- * first. Nobody else may write into it meanwhile: ROMIO locks the window, and leaves sieving out where there are no locks.
- * Here storage has none, so ranks whose windows meet take turns, in the order of ranks.
+ * Data sieving: moves whole windows of the file, including holes, to make few requests. Writing reads the window first. No
+ * other process may write into it in between: ROMIO locks the window, and skips sieving without locks. Storage here has no
+ * locks, so ranks with overlapping windows take turns, in rank order.
  */
 import { dataBelow, endOf, isContiguous, lowOf, placeOf } from "../pattern/index.ts";
 import { copyWindow } from "./copy.ts";
@@ -22,7 +22,7 @@ export async function sieving(task: Task): Promise<Outcome> {
   return {};
 }
 
-/** Nothing to sieve: the data goes in as few requests as the buffer allows; where memory is contiguous too, in one. */
+/** No holes: the data needs as few requests as the buffer allows; one if memory is contiguous too. */
 async function contiguousFile(task: Task): Promise<void> {
   const { access, options, bytes } = task;
   const step = isContiguous(access.memory) ? bytes : options.sieveBytes;
@@ -34,7 +34,7 @@ async function contiguousFile(task: Task): Promise<void> {
   }
 }
 
-/** Each window begins at the next byte that is wanted and ends with the last one that its size reaches. */
+/** Each window starts at the next requested byte and ends with the last one within its size. */
 async function windows(task: Task): Promise<void> {
   const { direction, access, requests, options, bytes, buffer } = task;
   const { file, fileStart } = access;
@@ -59,7 +59,7 @@ async function windows(task: Task): Promise<void> {
   }
 }
 
-/** Collective: whether a window that some rank reads and writes back reaches into what another one writes. */
+/** Collective: whether the window of any rank overlaps the writes of another one. */
 async function windowsMeet({ access, communicator, bytes }: Task): Promise<boolean> {
   if (communicator.size === 1) return false;
   const { file, fileStart } = access;

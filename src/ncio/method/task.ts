@@ -1,4 +1,4 @@
-/** An operation made ready for a method, and the buffers that methods share. */
+/** An operation prepared for a method, and common buffers of methods. */
 import type { Communicator } from "../../launch/communicator.ts";
 import {
   PieceCursor,
@@ -27,20 +27,20 @@ const GATHER_MIN = 1024;
 
 type Fallback = "list" | "contiguous" | undefined;
 
-/** What a method did besides its requests. */
+/** Result of a method apart from its requests. */
 export interface Outcome {
   readonly fallback?: Fallback;
-  /** This rank has something to sync; true by default. */
+  /** Whether this rank syncs; default true. */
   readonly syncs?: boolean;
-  /** Who syncs does so for all ranks. */
+  /** One rank syncs for all. */
   readonly syncsForAll?: boolean;
   /** All ranks end the operation together. */
   readonly together?: boolean;
 }
 
 /**
- * Bytes `from` to `to` of the data as one array: the memory itself where it is contiguous, packed into `scratch` where it is
- * not. For reading, `deliver` brings what was read to its places.
+ * Bytes `from` to `to` of the data as one array: the memory itself if it is contiguous, otherwise packed into `scratch`. After a read,
+ * `deliver` copies the data to its offsets.
  */
 export class PackedData {
   readonly #task: Task;
@@ -64,7 +64,7 @@ export class PackedData {
     return view;
   }
 
-  /** The same as buffers where they lie, if memory has holes and its pieces are so large that copying them costs more. */
+  /** The same as buffers without a copy, if memory has holes and pieces large enough that copying costs more. */
   buffers(from: number, to: number): Uint8Array[] | undefined {
     const { buffer, access } = this.#task;
     if (this.#contiguousAt !== undefined) return undefined;
@@ -107,7 +107,7 @@ export async function moveContiguous(
   data.deliver(view, from, to);
 }
 
-/** Not cleared: whoever asks fills it. */
+/** Not cleared: the caller fills it. */
 export function allocate(bytes: number): Uint8Array {
   const buffer = Buffer.allocUnsafeSlow(bytes);
   return new Uint8Array(buffer.buffer, buffer.byteOffset, bytes);

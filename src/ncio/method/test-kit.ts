@@ -8,7 +8,7 @@ interface Meeting {
   readonly finish: () => void;
 }
 
-/** Runs the same on all ranks; fails with the first error of any. */
+/** Runs the same function on all ranks; fails with the first error of any. */
 export async function onRanks<T>(
   size: number,
   run: (communicator: Communicator) => Promise<T>,
@@ -37,7 +37,7 @@ export function inProcess(size: number): Communicator[] {
     let turn = 0;
     const meet = async (out: readonly Uint8Array[]): Promise<Uint8Array[]> => {
       const meeting = meetingAt(turn++);
-      // What is sent is copied, as between processes.
+      // Messages are copied, as between processes.
       meeting.boxes[rank] = out.map((bytes) => bytes.slice());
       if (++meeting.arrived === size) meeting.finish();
       await meeting.done;

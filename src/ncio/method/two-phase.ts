@@ -1,7 +1,7 @@
 /**
- * Two phase: a few ranks, the aggregators, do the I/O, each for its own share of the file, window by window. In one phase data
- * is exchanged between ranks and aggregators, in the other it is moved between aggregators and storage in large requests.
- * Collective. Ranks must not write the same bytes; holes are seen by the sum of lengths.
+ * Two phase: a few ranks, the aggregators, do the I/O, each for its own share of the file, window by window. One phase
+ * exchanges data between ranks and aggregators, the other moves it between aggregators and storage in large requests.
+ * Collective. Ranks must not write the same bytes; holes are detected by the sum of lengths.
  */
 import { UsageError } from "../../base/errors.ts";
 import { dataBelow, endOf, isOrdered, lowOf, pack, unpack } from "../pattern/index.ts";
@@ -24,7 +24,7 @@ export async function twoPhase(given: Task): Promise<Outcome> {
   };
 }
 
-/** What a window holds fits into one request where aggregators use direct ones. */
+/** With direct requests, the data of a window fits into one request. */
 const windowBytes = ({ inside, collectiveBytes, requestBytes }: MethodOptions): number =>
   inside === "sieving" ? collectiveBytes : Math.min(collectiveBytes, requestBytes);
 
@@ -39,7 +39,7 @@ interface Shares {
   readonly rounds: number;
 }
 
-/** Collective: everybody says which part of the file it accesses, and all compute the same shares from it. */
+/** Collective: each rank announces its range of the file, and all compute the same shares from it. */
 async function agreeOnShares({ access, bytes, communicator, options, direction }: Task): Promise<Shares> {
   const { file, fileStart } = access;
   const { aggregators, collectiveBytes, alignBytes, sync, oneSync, inside } = options;
@@ -63,7 +63,7 @@ async function agreeOnShares({ access, bytes, communicator, options, direction }
       if (other[i] !== mine[i])
         throw new UsageError(`ranks ${communicator.rank} and ${rank} disagree on the options of two phase`);
     if (other[2] !== 1)
-      throw new UsageError(`two phase needs file places that ascend; those of rank ${rank} do not`);
+      throw new UsageError(`two phase needs ascending file offsets; those of rank ${rank} are not`);
     low = Math.min(low, other[0] as number);
     high = Math.max(high, other[1] as number);
   }
@@ -99,7 +99,7 @@ class Round {
   readonly #task: Task;
   readonly #shares: Shares;
   #buffer = NOTHING;
-  /** Set when requests that leave holes alone had to be made of others. */
+  /** Set when requests that skip holes were replaced by others. */
   fallback: Outcome["fallback"];
 
   constructor(task: Task, shares: Shares) {
@@ -130,7 +130,7 @@ class Round {
     return [from, Math.min(end, from + size)];
   }
 
-  /** What this rank has in the windows of this round: bytes `from` to `to` of its data. */
+  /** Bytes `from` to `to` of this rank's data in the windows of this round. */
   #wanted(index: number): { rank: number; place: number; from: number; to: number }[] {
     const { access, bytes } = this.#task;
     if (bytes === 0) return [];
@@ -201,7 +201,7 @@ class Round {
   }
 }
 
-/** From the first to the last byte that anybody wants of a window, and how many are wanted. */
+/** First and last requested byte of a window over all ranks, and the number of requested bytes. */
 function spanOf(messages: readonly PieceMessage[]): { low: number; high: number; bytes: number } {
   let [low, high, bytes] = [Number.POSITIVE_INFINITY, 0, 0];
   for (const message of messages) {

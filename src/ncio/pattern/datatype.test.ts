@@ -157,10 +157,10 @@ describe("packing", () => {
 
   it("refuses buffers that the type leaves", () => {
     const type = vector(4, 16, bytes(8));
-    expect(() => pack(type, new Uint8Array(55), new Uint8Array(32))).toThrow("leaves its buffer");
-    expect(() => pack(type, new Uint8Array(56), new Uint8Array(31))).toThrow("too short");
+    expect(() => pack(type, new Uint8Array(55), new Uint8Array(32))).toThrow("lies within its buffer");
+    expect(() => pack(type, new Uint8Array(56), new Uint8Array(31))).toThrow("packed data covers its range");
     expect(() => unpack(type, new Uint8Array(56), new Uint8Array(40), { from: 0, to: 33 })).toThrow(
-      "outside",
+      "within the data of the type",
     );
   });
 });
@@ -198,7 +198,7 @@ describe("the encoding", () => {
   it("holds to its limits", () => {
     let deep = bytes(1);
     for (let i = 0; i < 20; i++) deep = vector(1, 1, deep);
-    expect(() => decodeDatatype(encodeDatatype(deep))).toThrow("more than 16 types inside each other");
+    expect(() => decodeDatatype(encodeDatatype(deep))).toThrow("more than 16 nested types");
     const many = parts(...Array.from({ length: 9 }, (_, i) => ({ at: i, of: bytes(1) })));
     expect(() => decodeDatatype(encodeDatatype(many), { depth: 4, parts: 8 })).toThrow("more than 8 parts");
     expect(() => decodeDatatype(Uint8Array.of(3, 255, 255, 255, 127))).toThrow("more than 65536 parts");

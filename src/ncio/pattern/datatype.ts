@@ -1,10 +1,10 @@
 /**
- * Where bytes lie, said without naming each piece: what an MPI datatype says, in three forms. Places count bytes from the
- * start of the whole. Pieces come in the order in which data is packed, which is the order of the description.
+ * Location of bytes without a list of pieces: an MPI datatype in three forms. Places are byte offsets from the start of the
+ * type. Pieces are in packing order, which is the order of the description.
  */
 export type Datatype =
   | { readonly kind: "bytes"; readonly length: number }
-  /** `count` times the same, `stride` bytes from start to start. */
+  /** `count` repetitions, `stride` bytes from start to start. */
   | { readonly kind: "vector"; readonly count: number; readonly stride: number; readonly of: Datatype }
   | { readonly kind: "parts"; readonly parts: readonly Part[] };
 

@@ -1,7 +1,7 @@
 /**
- * A datatype as few bytes, for requests, and the check of a datatype that came from elsewhere.
+ * Compact encoding of a datatype for requests, and the check of an untrusted datatype.
  *
- * A number is little-endian groups of seven bits, the high bit saying that more follow. A type is a tag and its numbers:
+ * A number is little-endian groups of seven bits, the high bit marks continuation. A type is a tag and its numbers:
  * 1 length · 2 count stride type · 3 n (at type)*.
  */
 import { withRoom } from "../../base/room.ts";
@@ -9,13 +9,13 @@ import { FormatError, LimitError } from "../../base/errors.ts";
 import type { Datatype, Part } from "./datatype.ts";
 
 interface TypeLimits {
-  /** Types inside types. */
+  /** Nesting depth. */
   readonly depth: number;
-  /** Parts of all lists together. */
+  /** Total parts of all lists. */
   readonly parts: number;
 }
 
-/** What errors call it. */
+/** Name in errors. */
 const SOURCE = "datatype";
 
 const TYPE_LIMITS: TypeLimits = { depth: 16, parts: 65536 };
@@ -48,7 +48,7 @@ function put(type: Datatype, out: Output): void {
   }
 }
 
-/** Reads what `encodeDatatype` made, or fails with a `FormatError`, whatever the bytes are. All bytes must be used. */
+/** Decodes bytes of `encodeDatatype`; any other input fails with a `FormatError`. All bytes must be used. */
 export function decodeDatatype(encoded: Uint8Array, limits = TYPE_LIMITS): Datatype {
   const input = new Input(encoded, limits);
   const type = take(input, 1);
@@ -73,8 +73,8 @@ function take(input: Input, depth: number): Datatype {
 }
 
 /**
- * Makes sure of a datatype from an untrusted place (decoded, or from JSON): shape, depth, number of parts, and that
- * neither its data nor its places go beyond what a number holds exactly. Fails with a `FormatError`.
+ * Checks an untrusted datatype (decoded, or from JSON): shape, depth, number of parts, and that its data and offsets fit
+ * exactly into a number. Fails with a `FormatError`.
  */
 export function checkDatatype(value: unknown, limits = TYPE_LIMITS): asserts value is Datatype {
   let parts = 0;
@@ -120,7 +120,7 @@ export function checkDatatype(value: unknown, limits = TYPE_LIMITS): asserts val
 }
 
 function tooDeep({ depth }: TypeLimits, place: { offset?: number }): LimitError {
-  return new LimitError(SOURCE, place, `more than ${depth} types inside each other`);
+  return new LimitError(SOURCE, place, `more than ${depth} nested types`);
 }
 
 function tooMany({ parts }: TypeLimits, place: { offset?: number }): LimitError {

@@ -1,4 +1,4 @@
-/** Access patterns and datatypes: what others use. */
+/** Access patterns and datatypes: the public interface. */
 export { bytes, type Datatype, parts, vector } from "./datatype.ts";
 export { checkDatatype, decodeDatatype, encodeDatatype } from "./encoding.ts";
 export { pack, unpack } from "./pack.ts";

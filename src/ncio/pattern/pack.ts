@@ -8,9 +8,9 @@ import { placeOf } from "./pieces.ts";
 import { RunCursor } from "./runs.ts";
 import { shapeOf } from "./shape.ts";
 
-/** From here on a call of the engine's own copy is cheaper than a loop of ours. */
+/** Above this length the engine's own copy is cheaper than our loop. */
 const LOOP_MAX = 128;
-/** The same for a piece by itself. */
+/** The same for a single piece. */
 const CALL_MIN = 64;
 
 /** Bytes `from` to `to` of the data, gathered from `buffer`, in which the type lies at `start`, to the start of `packed`. */
@@ -23,7 +23,7 @@ export function pack(
   walk(type, buffer, packed, start, from, to, true);
 }
 
-/** The other way: spreads packed data over the places of the type. */
+/** The reverse: scatters packed data to the places of the type. */
 export function unpack(
   type: Datatype,
   buffer: Uint8Array,
@@ -43,13 +43,13 @@ function walk(
   gather: boolean,
 ): void {
   const shape = shapeOf(type);
-  assert(from >= 0 && to <= shape.bytes, "a range outside the data of the type");
-  assert(to - from <= packed.length, "packed data that is too short for its range");
+  assert(from >= 0 && to <= shape.bytes, "the range lies within the data of the type");
+  assert(to - from <= packed.length, "packed data covers its range");
   if (from >= to) return;
-  // Of an ordered type only what is wanted needs to be there: a window on a file, for example.
+  // For an ordered type the buffer only needs the requested range: a window on a file, for example.
   const low = shape.ordered ? placeOf(type, from) : shape.low;
   const high = shape.ordered ? placeOf(type, to - 1) + 1 : shape.high;
-  assert(start + low >= 0 && start + high <= buffer.length, "a type that leaves its buffer");
+  assert(start + low >= 0 && start + high <= buffer.length, "the type lies within its buffer");
   const copy = new StridedCopy(buffer, packed);
   let done = 0;
   for (const runs = new RunCursor(shape, start, from, to); runs.next(); ) {
@@ -105,7 +105,7 @@ class StridedCopy {
   }
 }
 
-/** The whole memory behind the bytes, as words. */
+/** The underlying memory of the bytes, as words. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   return new Int32Array(bytes.buffer, 0, Math.floor(bytes.buffer.byteLength / 4));
 }

@@ -1,9 +1,9 @@
-/** An access pattern: what each rank has in memory and where in the file it belongs. */
+/** An access pattern: the data of each rank in memory and its location in the file. */
 import type { Datatype } from "./datatype.ts";
 
 export type AccessCase = "c-c" | "nc-c" | "c-nc" | "nc-nc";
 
-/** What one rank accesses in one operation. The n-th byte of `memory` is the n-th byte of `file`. */
+/** The access of one rank in one operation. The n-th byte of `memory` is the n-th byte of `file`. */
 export interface RankAccess {
   /** Places in the rank's buffer. */
   readonly memory: Datatype;
@@ -17,8 +17,8 @@ export interface Pattern {
   readonly name: string;
   readonly ranks: number;
   access(rank: number): RankAccess;
-  /** Where the last byte of any rank ends. */
+  /** End of the last byte of any rank. */
   readonly fileBytes: number;
-  /** The layout in one line: how ranks are interleaved, and whether spacing is from start to start. */
+  /** The layout in one line: interleaving of ranks, and definition of spacing. */
   readonly layout: string;
 }

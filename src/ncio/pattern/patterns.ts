@@ -1,4 +1,4 @@
-/** From the data of a pattern to what each rank accesses. */
+/** Computes the access of each rank from a pattern spec. */
 import { UsageError } from "../../base/errors.ts";
 import { bytes, type Datatype, parts, shifted, vector } from "./datatype.ts";
 import type { Pattern, RankAccess } from "./pattern.ts";
@@ -43,7 +43,7 @@ function strided(spec: NcioSpec | HpioSpec): Pattern {
   const fileBytes = fileCase === "nc" ? (count * ranks - 1) * spacing + size : ranks * block;
   exact(name, fileBytes, wholes * memorySpacing + memorySize, ranks * spacing);
   const regions = vector(count, ranks * spacing, bytes(size));
-  // The last region of memory holds what is left.
+  // The last memory region holds the rest.
   const rest = block - wholes * memorySize;
   const regular = vector(wholes, memorySpacing, bytes(memorySize));
   const holed =
@@ -79,7 +79,7 @@ function flash(spec: Required<FlashSpec>): Pattern {
     "flash",
     ranks,
     variables * ranks * share,
-    "variable after variable, in each the blocks of rank after rank; in memory the variables of a cell side by side, guard cells left out",
+    "variable by variable, each with the blocks of all ranks in order; in memory the variables of a cell side by side, without guard cells",
     (rank) => ({ memory, file, fileStart: rank * share }),
   );
 }
@@ -94,7 +94,7 @@ function ipars(spec: Required<Omit<IparsSpec, "variable">> & IparsSpec): Pattern
   const cell = variables * size;
   const access = (rank: number): RankAccess => {
     const [first, mine] = share(cells, ranks, rank);
-    // Cell by cell, all variables of each; and the same data where variables lie apart.
+    // Cell by cell with all variables; and the same data variable by variable.
     const together = { cells: vector(mine, cell, bytes(size)), variable: size };
     const apart = (all: number) => ({ cells: bytes(mine * size), variable: all * size });
     const [memory, file] = order === "cell" ? [apart(mine), together] : [together, apart(cells)];
@@ -118,8 +118,7 @@ function ipars(spec: Required<Omit<IparsSpec, "variable">> & IparsSpec): Pattern
     };
   };
   const one = variable === undefined ? "" : `; only variable ${variable}`;
-  const how =
-    order === "cell" ? "cell after cell with all its variables" : "variable after variable with all cells";
+  const how = order === "cell" ? "cell by cell with all variables" : "variable by variable with all cells";
   return make(
     "ipars",
     ranks,
@@ -128,7 +127,7 @@ function ipars(spec: Required<Omit<IparsSpec, "variable">> & IparsSpec): Pattern
         ? cells * cell
         : (cells - 1) * cell + (variable + 1) * size
       : (variable + 1) * cells * size,
-    `${how}; each rank has neighbouring cells${one}`,
+    `${how}; each rank has consecutive cells${one}`,
     access,
   );
 }
@@ -166,7 +165,7 @@ function box(nz: number, ny: number, nx: number, rows: number, row: number, size
   return vector(nz, rows * row * size, vector(ny, row * size, bytes(nx * size)));
 }
 
-/** First and number of what one of many gets; the first ones get one more when it does not come out even. */
+/** First item and number of items of one share; with a remainder the first shares get one more. */
 function share(total: number, among: number, index: number): [first: number, count: number] {
   const rest = total % among;
   const each = (total - rest) / among;

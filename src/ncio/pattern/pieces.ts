@@ -1,4 +1,4 @@
-/** The pieces of a datatype, block by block, so that a million of them need no list. Pieces that touch are one. */
+/** The pieces of a datatype, block by block, so that a million pieces need no list. Adjacent pieces are merged. */
 import { assert } from "../../base/assert.ts";
 import type { Datatype } from "./datatype.ts";
 import { RunCursor } from "./runs.ts";
@@ -15,14 +15,14 @@ export function pieceBlock(capacity: number): Pieces {
 }
 
 export interface DataRange {
-  /** Where the type lies. */
+  /** Offset of the type. */
   readonly start?: number;
-  /** Bytes of data before the first and after the last that are wanted; all of them if not given. */
+  /** Requested range of the data; default: all. */
   readonly from?: number;
   readonly to?: number;
 }
 
-/** A piece that goes on beyond the end of a block is not cut: it comes whole in the next one. */
+/** A piece that continues beyond a block is not cut: it comes whole in the next block. */
 export class PieceCursor {
   readonly #runs: RunCursor;
   #at = 0;
@@ -37,12 +37,12 @@ export class PieceCursor {
     this.#runs = new RunCursor(shape, range.start ?? 0, range.from ?? 0, range.to ?? shape.bytes);
   }
 
-  /** Fills the block up to `most` pieces; gives how many, zero at the end. */
+  /** Fills the block with up to `most` pieces; returns their number, 0 at the end. */
   next(block: Pieces, most = block.offsets.length): number {
     const { offsets, lengths } = block;
     let n = 0;
     while (this.#runLeft > 0 || this.#load()) {
-      // The first of a run may go on where the last run ended; those after it cannot.
+      // Only the first piece of a run can continue the previous run.
       if (this.#heldLength > 0 && this.#at === this.#heldAt + this.#heldLength)
         this.#heldLength += this.#length;
       else {
@@ -95,7 +95,7 @@ export class PieceCursor {
   }
 }
 
-/** How many pieces there are; walks them. */
+/** Number of pieces; walks them. */
 export function pieceCount(type: Datatype): number {
   const block = pieceBlock(4096);
   let count = 0;
@@ -106,7 +106,7 @@ export function pieceCount(type: Datatype): number {
 /** The place of the n-th byte of data, from 0. Costs the depth of the type. */
 export function placeOf(type: Datatype, n: number): number {
   const shape = shapeOf(type);
-  assert(n >= 0 && n < shape.bytes, "a byte outside the data of the type");
+  assert(n >= 0 && n < shape.bytes, "the byte lies within the data of the type");
   const run = new RunCursor(shape, 0, n, n + 1);
   run.next();
   return run.at;

@@ -1,4 +1,4 @@
-/** The regions of an access: where the pieces of memory and the pieces of the file meet. */
+/** The regions of an access: intersections of memory pieces and file pieces. */
 import type { RankAccess } from "./pattern.ts";
 import { PieceCursor, type Pieces, pieceBlock } from "./pieces.ts";
 import { dataBytes } from "./shape.ts";
@@ -30,7 +30,7 @@ export class RegionCursor {
     this.#file = new Side(new PieceCursor(access.file, { start: access.fileStart, from, to }));
   }
 
-  /** Fills the block; gives how many there are, zero at the end. */
+  /** Fills the block; returns the number of regions, 0 at the end. */
   next(block: Regions): number {
     const most = block.lengths.length;
     const memory = this.#memory;
@@ -48,7 +48,7 @@ export class RegionCursor {
   }
 }
 
-/** One list of pieces, of which any part can be taken. */
+/** One list of pieces; any part of a piece can be taken. */
 class Side {
   at = 0;
   left = 0;

@@ -8,8 +8,8 @@ interface Frame {
 }
 
 /**
- * After `next()` gave true, `count` pieces of `length` bytes begin at `at`, `stride` bytes apart. Starting in the middle costs
- * the depth of the type, and a binary search in each list of parts; no list of pieces is ever made.
+ * After `next()` returned true, `count` pieces of `length` bytes start at `at`, `stride` bytes apart. Starting in the middle
+ * costs the depth of the type, and a binary search in each list of parts; no list of pieces is created.
  */
 export class RunCursor {
   at = 0;
@@ -19,11 +19,11 @@ export class RunCursor {
   readonly #stack: Frame[] = [];
   #leaf: Shape;
   #leafBase: number;
-  /** Data of the leaf that was handed out. */
+  /** Consumed data of the leaf. */
   #leafDone = 0;
   #left: number;
 
-  /** Bytes `from` to `to` of the data; the shape lies at `base`. */
+  /** Bytes `from` to `to` of the data; the shape starts at `base`. */
   constructor(shape: Shape, base: number, from: number, to: number) {
     this.#left = Math.max(0, to - from);
     this.#leaf = shape;

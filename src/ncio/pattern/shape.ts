@@ -1,6 +1,6 @@
 /**
- * A datatype made ready to be walked: sizes are known at every level, places are folded into the levels that have them,
- * what touches is one run, and what holds nothing is gone. Two descriptions of the same places often become the same shape.
+ * A datatype prepared for walking: sizes are known at every level, offsets are folded into their levels, adjacent runs are
+ * merged, and empty parts removed. Different descriptions of the same places often become the same shape.
  */
 import type { Datatype, Part } from "./datatype.ts";
 
@@ -10,7 +10,7 @@ interface Span {
   /** Place of the lowest byte, and the place after the highest. */
   readonly low: number;
   readonly high: number;
-  /** Every piece begins where or after the one before it ended. */
+  /** Every piece starts at or after the end of the previous one. */
   readonly ordered: boolean;
 }
 
@@ -39,7 +39,7 @@ export type Shape = RunShape | RepeatShape | SequenceShape;
 
 const shapes = new WeakMap<Datatype, Shape>();
 
-/** Made once for each object that describes a type. */
+/** Computed once per datatype object. */
 export function shapeOf(type: Datatype): Shape {
   let shape = shapes.get(type);
   if (shape === undefined) {
@@ -49,12 +49,12 @@ export function shapeOf(type: Datatype): Shape {
   return shape;
 }
 
-/** Bytes of data in a datatype: what it packs to. */
+/** Bytes of data in a datatype: its packed size. */
 export function dataBytes(type: Datatype): number {
   return shapeOf(type).bytes;
 }
 
-/** The place after the highest byte: how long a buffer must be. */
+/** The place after the highest byte: the required buffer size. */
 export function endOf(type: Datatype): number {
   return shapeOf(type).high;
 }
@@ -69,7 +69,7 @@ export function isContiguous(type: Datatype): boolean {
   return shapeOf(type).kind === "run";
 }
 
-/** Places ascend and never overlap, as MPI asks of file types. */
+/** Places ascend and never overlap, as MPI requires for file types. */
 export function isOrdered(type: Datatype): boolean {
   return shapeOf(type).ordered;
 }
@@ -95,7 +95,7 @@ function repeat(count: number, stride: number, of: Shape): Shape {
   if (count === 0 || of.bytes === 0) return EMPTY;
   if (count === 1) return of;
   if (of.kind === "run" && stride === of.bytes) return run(of.low, count * of.bytes);
-  // A vector of vectors that goes on at the same stride is one vector.
+  // A vector of vectors that continues at the same stride is one vector.
   if (of.kind === "repeat" && stride === of.count * of.stride)
     return repeatAt(of.at, count * of.count, of.stride, of.of);
   const at = of.kind === "run" ? of.low : of.at;

@@ -1,4 +1,4 @@
-/** Patterns as plain data, as they stand in a plan, in a result or on a command line; sizes are bytes. */
+/** Patterns as plain data, for plans, results and command lines; sizes in bytes. */
 import { UsageError } from "../../base/errors.ts";
 import type { AccessCase } from "./pattern.ts";
 
@@ -13,15 +13,15 @@ export interface NcioSpec {
   readonly case: AccessCase;
 }
 
-/** The same with a spacing and a region size of their own for memory; by default those of the file. */
+/** The same with separate spacing and region size for memory; default: those of the file. */
 export interface HpioSpec extends Omit<NcioSpec, "pattern"> {
   readonly pattern: "hpio";
   readonly memorySpacing?: number;
-  /** Memory and file are cut at different places when this is not the size of regions in the file. */
+  /** Size of memory regions; if it differs from that in the file, both are cut at different places. */
   readonly memorySize?: number;
 }
 
-/** A checkpoint of FLASH: blocks of cells with guard cells around them in memory; in the file variable after variable. */
+/** A checkpoint of FLASH: blocks of cells with guard cells around them in memory; in the file variable by variable. */
 export interface FlashSpec {
   readonly pattern: "flash";
   readonly ranks: number;
@@ -42,7 +42,7 @@ export interface IparsSpec {
   readonly cells?: number;
   readonly variables?: number;
   readonly size?: number;
-  /** `cell`: the file has all variables of a cell side by side, memory has them apart. `variable`: the other way round. */
+  /** `cell`: the file has all variables of a cell side by side, memory has them separately. `variable`: the reverse. */
   readonly order?: "cell" | "variable";
   /** Only this one of the variables is stored. */
   readonly variable?: number;
@@ -62,7 +62,7 @@ export type PatternSpec = NcioSpec | HpioSpec | FlashSpec | IparsSpec | Subarray
 
 export const CASES: readonly AccessCase[] = ["c-c", "nc-c", "c-nc", "nc-nc"];
 
-/** What a field that is not given is. */
+/** Default fields. */
 export const FLASH_DEFAULTS = { blocks: 80, cells: 8, guard: 4, variables: 24, size: 8 } as const;
 /**
  * 10,000 steps of 9,000 cells with 17 variables are 6.9 GB in the paper: between the 6.1 GB of 4-byte and the 12.2 GB of
@@ -105,7 +105,7 @@ const FIELDS: Readonly<Record<PatternSpec["pattern"], Readonly<Record<string, Ki
 
 export const PATTERN_NAMES = Object.keys(FIELDS) as readonly PatternSpec["pattern"][];
 
-/** Makes sure of a spec that came from outside; what it says, and not yet whether it fits together (see `patternOf`). */
+/** Checks the fields of an untrusted spec, but not their consistency (see `patternOf`). */
 export function readPatternSpec(value: unknown): PatternSpec {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new UsageError("a pattern is an object with the field pattern");
@@ -128,7 +128,7 @@ export function readPatternSpec(value: unknown): PatternSpec {
   return spec as unknown as PatternSpec;
 }
 
-/** What was expected, if the value is not that. */
+/** The expected kind, if the value does not match. */
 function wrong(value: unknown, kind: Kind): string | undefined {
   switch (kind) {
     case "count":

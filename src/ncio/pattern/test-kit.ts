@@ -1,4 +1,4 @@
-/** Random datatypes, and the slow and obvious answer: the place of every byte. */
+/** Random datatypes, and the simple slow reference: the place of every byte. */
 import { type DataRange, PieceCursor, type Pieces, pieceBlock } from "./pieces.ts";
 import type { RankAccess } from "./pattern.ts";
 import { RegionCursor, regionBlock } from "./regions.ts";
@@ -29,7 +29,7 @@ export const datatypes: fc.Arbitrary<Datatype> = fc.letrec<{ type: Datatype }>((
   ),
 })).type;
 
-/** Types of the kind that files have: pieces ascend. */
+/** File types: pieces ascend. */
 export const orderedDatatypes: fc.Arbitrary<Datatype> = fc
   .record({
     size: fc.integer({ min: 1, max: 12 }),
@@ -91,7 +91,7 @@ export function piecesOf(type: Datatype, range: DataRange = {}): Pieces {
   };
 }
 
-/** All regions of an access as a list: exact, and as long as it takes. */
+/** All regions of an access as a list: exact but slow. */
 export function regionsOf(access: RankAccess): Region[] {
   const list: Region[] = [];
   const block = regionBlock(1024);

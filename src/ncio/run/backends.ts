@@ -1,4 +1,4 @@
-/** Storage as a plan names it, opened by a rank. */
+/** The storage of a plan, opened by a rank. */
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import type { Communicator } from "../../launch/communicator.ts";
@@ -7,7 +7,7 @@ import type { Storage } from "../storage.ts";
 import { type Performer, StoragePerformer } from "./performer.ts";
 import { BLOCKING_SYNC, type RunPlan } from "./plan.ts";
 
-/** Ranks of one process share what is in memory. */
+/** Ranks of one process share its memory storage. */
 let memory: Storage | undefined;
 
 export async function openPerformer(communicator: Communicator, plan: RunPlan): Promise<Performer> {
@@ -24,7 +24,7 @@ export async function openPerformer(communicator: Communicator, plan: RunPlan): 
     case "servers": {
       const { connectServers, SYNC_TIMEOUT_MS } = await import("../servers/index.ts");
       const { addresses, token, modes } = backend;
-      // Where a sync blocks a server, any request may wait as long as a sync.
+      // If a sync blocks a server, any request may wait as long as a sync.
       const patience = modes.includes(BLOCKING_SYNC) ? { timeoutMs: SYNC_TIMEOUT_MS } : {};
       return over(await connectServers({ addresses, token, ...patience }), file);
     }

@@ -1,11 +1,11 @@
 /**
- * What the benchmark writes: every byte follows from its place in the file and from the turn, so that a byte in a wrong
- * place, or one left from an earlier turn, is seen.
+ * Content of the test file: every byte is computed from its file offset and the turn, so that misplaced bytes and leftovers of
+ * earlier turns are detected.
  */
 
 /** The four bytes at places 4w … 4w+3, the lowest first. */
 function wordAt(word: number, salt: number): number {
-  // Low and high part of the number apart: files are larger than 2^34 bytes.
+  // Low and high part of the number separately: files can exceed 2^34 bytes.
   let value = Math.imul((word | 0) ^ salt, 0x9e3779b1) ^ Math.imul((word / 4294967296) | 0, 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d);
   value = Math.imul(value ^ (value >>> 12), 0x297a2d39);
@@ -15,7 +15,7 @@ function wordAt(word: number, salt: number): number {
 export const byteAt = (place: number, salt: number): number =>
   (wordAt(Math.floor(place / 4), salt) >>> (8 * (place % 4))) & 0xff;
 
-/** Fills `bytes[from … from+length)` with what belongs at `place` of the file. */
+/** Fills `bytes[from … from+length)` with the content of the file at `place`. */
 export function fillContent(
   bytes: Uint8Array,
   from: number,
@@ -37,7 +37,7 @@ export function fillContent(
   }
 }
 
-/** The first place in `bytes[from … from+length)` that does not hold what belongs there; -1 when all do. */
+/** The first wrong byte in `bytes[from … from+length)`; -1 for none. */
 export function findWrong(
   bytes: Uint8Array,
   from: number,

@@ -1,4 +1,4 @@
-/** The ranks of a benchmark run, whoever starts them. The one who leads has the command line and the results. */
+/** The ranks of a benchmark run, for any launcher. The leader has the command line and the results. */
 import { builtFile } from "../../node/built.ts";
 import type { Communicator } from "../../launch/communicator.ts";
 import { runTasks } from "../../launch/in-process.ts";
@@ -12,11 +12,11 @@ export interface Crew {
   /** `child processes`, or the name of an MPI. */
   readonly launch: string;
   run(plan: RunPlan, tell: (event: RunEvent) => void, signal: AbortSignal): Promise<void>;
-  /** No further run comes. */
+  /** Ends the ranks after the last run. */
   end(): Promise<void>;
 }
 
-/** A process of this machine for every rank. */
+/** One local process per rank. */
 export function processCrew(ranks: number): Crew {
   return {
     ranks,
@@ -33,7 +33,7 @@ export function processCrew(ranks: number): Crew {
   };
 }
 
-/** All ranks in this process: storage in memory is shared by no others. */
+/** All ranks in this process: memory storage cannot be shared with others. */
 export function taskCrew(ranks: number): Crew {
   return {
     ranks,
@@ -53,7 +53,7 @@ export function taskCrew(ranks: number): Crew {
 
 type Order = { readonly kind: "run"; readonly plan: RunPlan } | { readonly kind: "end" };
 
-/** Ranks that somebody else started; this is rank 0. */
+/** Ranks of an external launcher; this is rank 0. */
 export function leadCrew(communicator: Communicator): Crew {
   const order = (what: Order) => communicator.broadcast(Buffer.from(JSON.stringify(what)), 0);
   return {
@@ -70,7 +70,7 @@ export function leadCrew(communicator: Communicator): Crew {
   };
 }
 
-/** What the other ranks do, until there is no more. */
+/** Loop of the other ranks. */
 export async function followCrew(communicator: Communicator): Promise<void> {
   for (;;) {
     const bytes = await communicator.broadcast(undefined, 0);

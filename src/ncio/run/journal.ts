@@ -1,6 +1,6 @@
 /**
- * What a sweep has measured so far: a line for each point, on disk before the next begins, so that an interrupted run
- * resumes where it was. The first line describes the run; another run cannot resume it.
+ * Measured points of a sweep: one line per point, on disk before the next one starts, so that an interrupted run can resume.
+ * The first line describes the run; another run cannot resume it.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { FormatError, inFile, UsageError } from "../../base/errors.ts";
@@ -11,7 +11,7 @@ const KIND = "ncio-journal";
 interface JournalHead {
   readonly plimsoll: typeof KIND;
   readonly version: 1;
-  /** All that decides what is measured; two runs with the same setting measure the same points. */
+  /** All parameters of the measurement; two runs with the same setting measure the same points. */
   readonly setting: unknown;
   readonly startedUnixMs: number;
 }
@@ -36,7 +36,7 @@ export class Journal {
     for (const [key, point] of points) this.#points.set(key, point);
   }
 
-  /** Begins a journal, or resumes one of the same setting. `pointOf` checks what a line says of a point. */
+  /** Starts a journal, or resumes one of the same setting. `pointOf` checks the point of a line. */
   static open(path: string, setting: unknown, nowUnixMs: number, pointOf: PointReader): Journal {
     if (existsSync(path)) {
       const { head, points, wholeBytes } = readJournal(path, pointOf);
@@ -75,7 +75,7 @@ function append(path: string, file: number, value: unknown): void {
   });
 }
 
-/** A truncated last line is a point that was not measured. */
+/** A truncated last line counts as not measured. */
 export function readJournal(
   path: string,
   pointOf: PointReader,
@@ -100,7 +100,7 @@ function parse(path: string, line: number, text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Said below, as for what is JSON and no object.
+    // Reported below, like JSON that is not an object.
   }
   throw new FormatError(path, { line }, "not a line of a journal of plimsoll ncio sweep");
 }

@@ -1,4 +1,4 @@
-/** Finds and reads what was measured: a sweep's folder, its sweep.json, the file of `plimsoll ncio -o`, or an unfinished sweep. */
+/** Finds and reads measurements: a sweep's folder, its sweep.json, the file of `plimsoll ncio -o`, or an unfinished sweep. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../base/errors.ts";
@@ -15,7 +15,7 @@ interface Loaded {
   readonly path: string;
 }
 
-/** Checked readers of what came from elsewhere. */
+/** Readers that check untrusted input. */
 interface SweepReaders {
   readonly point: PointReader;
   sweep(value: unknown, source: string): NcioSweep;
@@ -23,7 +23,7 @@ interface SweepReaders {
 
 const SWEEP = "sweep.json";
 export const JOURNAL = "journal.ndjson";
-/** Larger than any sweep; a file of another kind is not read into memory for nothing. */
+/** Larger than any sweep; avoids reading huge files of another kind into memory. */
 const BYTES_MAX = 256 * 1024 * 1024;
 
 /** The folder of a sweep is new, empty, or has an earlier sweep. */
@@ -35,7 +35,7 @@ export function checkSweepFolder(folder: string): void {
 
 export function loadSweep(path: string, readers: SweepReaders): Loaded {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new UsageError(`${path}: there is no such file or folder`);
+  if (found === undefined) throw new UsageError(`${path}: no such file or folder`);
   const names = found.isDirectory() ? [SWEEP, JOURNAL].map((name) => join(path, name)) : [path];
   const file = names.find((name) => existsSync(name));
   if (file === undefined)
@@ -43,8 +43,7 @@ export function loadSweep(path: string, readers: SweepReaders): Loaded {
       `${path}: no ${SWEEP} and no ${JOURNAL} found; give the folder of plimsoll ncio sweep`,
     );
   const { size } = statSync(file);
-  if (size > BYTES_MAX)
-    throw new FormatError(file, {}, `${size} bytes; no sweep is larger than ${BYTES_MAX}`);
+  if (size > BYTES_MAX) throw new FormatError(file, {}, `${size} bytes; sweeps have at most ${BYTES_MAX}`);
   return file.endsWith(".ndjson") ? unfinished(file, readers) : whole(file, readers);
 }
 
@@ -89,7 +88,7 @@ export function sweepOf(
   };
 }
 
-/** What the run was going to measure. */
+/** The points planned by the run. */
 function planOf(path: string, setting: unknown) {
   try {
     const plan = sweepPlan(setting as SweepSetting);

@@ -1,4 +1,4 @@
-/** Measures points: checks them against the machine, finds ranks and storage, and keeps what is done. */
+/** Measures points: checks them against the machine, starts ranks and storage, and saves results. */
 import { randomBytes } from "node:crypto";
 import { rmSync, statfsSync, statSync } from "node:fs";
 import { availableParallelism, cpus, hostname, totalmem, tmpdir } from "node:os";
@@ -30,19 +30,19 @@ export interface MeasureRequest {
   readonly points: readonly PointPlan[];
   readonly ranks: number;
   readonly backend: BackendPlan["kind"];
-  /** Folder of the file, and of servers that are started for this run. */
+  /** Folder of the file, and of servers started for this run. */
   readonly dir: string;
-  /** This many servers for this run, or the folder of those that run already. */
+  /** Number of servers to start, or the folder of running ones. */
   readonly servers: string;
-  /** Of servers that are started for this run. */
+  /** Modes of servers started for this run. */
   readonly serverModes: { readonly syncs: Syncs | undefined; readonly joins: Joins | undefined };
-  /** That all ranks together may take; half of the machine's unless given. */
+  /** Memory limit of all ranks together; default: half of RAM. */
   readonly memory?: number | undefined;
-  /** How points are measured, given the strip of the servers. */
+  /** Measurement parameters for the given strip of the servers. */
   readonly measuring: (stripBytes: number | undefined) => Measuring;
-  /** All that decides what is measured, for a journal and for ranks with command lines of their own. */
+  /** All parameters of the measurement, for a journal and for ranks with separate command lines. */
   readonly setting: unknown;
-  /** Opened by the one who leads, once it is known that the run can begin. */
+  /** Opened by the leader once the run can start. */
   readonly openJournal?: () => Journal;
 }
 
@@ -50,15 +50,15 @@ export interface Measured {
   readonly points: readonly NcioPoint[];
   readonly machine: string;
   readonly launch: string;
-  /** Points that an earlier run had measured. */
+  /** Points measured by an earlier run. */
   readonly resumed: number;
   readonly startedUnixMs: number;
 }
 
-/** Names the file of the run to its ranks: whoever started them removes it, however they end. */
+/** Passes the file name to the ranks: the process that started them removes it, however they end. */
 const FILE_VARIABLE = "PLIMSOLL_NCIO_FILE";
 
-/** A name that no other run has. */
+/** A unique name. */
 const newFileName = (): string =>
   process.env[FILE_VARIABLE] ?? `plimsoll-ncio-${process.pid}-${randomBytes(4).toString("hex")}`;
 
@@ -74,7 +74,7 @@ export async function measureUnderMpi(
   return runUnderMpi({ ranks: request.ranks, mpiexec, option: "--backend mpiio", file }, listener);
 }
 
-/** Undefined on ranks that do not lead. With MPI-IO the caller must be a rank that mpiexec started. */
+/** Undefined on ranks other than the leader. With MPI-IO the caller must be a rank started by mpiexec. */
 export async function measurePoints(
   request: MeasureRequest,
   listener: Listener,
@@ -106,7 +106,7 @@ export async function measurePoints(
   return new Measurement(request, listener).run(leadCrew(communicator));
 }
 
-/** Refuses what this machine has no room for. */
+/** Refuses runs that exceed this machine. */
 function checkRequest({ points, backend, dir, servers, memory, measuring }: MeasureRequest): void {
   const onDisk = backend === "posix" || backend === "mpiio" || backend === "servers";
   const folder = backend === "servers" ? serverFolder(servers, dir) : folderOf(dir);
@@ -120,12 +120,12 @@ function checkRequest({ points, backend, dir, servers, memory, measuring }: Meas
 function folderOf(dir: string): string {
   const folder = resolve(dir);
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) throw new UsageError(`--dir ${dir}: there is no such folder`);
+  if (found === undefined) throw new UsageError(`--dir ${dir}: no such folder`);
   if (!found.isDirectory()) throw new UsageError(`--dir ${dir}: not a folder`);
   return folder;
 }
 
-/** Where servers of this run keep their files; those that run already know it themselves. */
+/** Folder of the files of servers started for this run; running servers have their own. */
 const serverFolder = (servers: string, dir: string): string => (isCount(servers) ? folderOf(dir) : tmpdir());
 
 const isCount = (servers: string): boolean => /^\d+$/.test(servers);
@@ -211,7 +211,7 @@ class Measurement {
     bar?.end();
   }
 
-  /** Storage that is ready, and what goes when the run ends. */
+  /** Prepared storage, with its clean-up. */
   async #storage(): Promise<RunningStorage> {
     const { backend, dir } = this.#request;
     const file = newFileName();
@@ -233,7 +233,7 @@ class Measurement {
     };
   }
 
-  /** Servers that run already, or some for this run alone. */
+  /** Running servers, or new ones for this run. */
   async #servers(file: string): Promise<RunningStorage> {
     const { servers, dir, serverModes } = this.#request;
     const { syncs = "beside", joins = "touching" } = serverModes;
@@ -260,7 +260,7 @@ class Measurement {
       },
       stripBytes: strips.bytes,
       end: async () => {
-        // After a run that was cut short the file is still there.
+        // After an interrupted run the file still exists.
         await storage.remove(file).catch(() => {});
         await storage.close();
         await started?.stop();
@@ -271,7 +271,7 @@ class Measurement {
   }
 }
 
-/** What makes servers other than they are by default, in words. */
+/** Non-default modes of the servers, in words. */
 function modesOf(stats: ServerStats | undefined): string[] {
   if (stats === undefined) return [];
   const { syncMode, joins, simulatedSeekMs } = stats;
@@ -294,7 +294,7 @@ function machineText({ backend, dir }: MeasureRequest): string {
   const where = backend === "posix" || backend === "mpiio" ? `, files in ${resolve(dir)}` : "";
   const processors = cpus();
   const model = processors[0]?.model.trim();
-  // Without /proc there are no models, and only the number that this process may use.
+  // Without /proc the model is unknown, and only the number of usable processors is known.
   const count = processors.length || availableParallelism();
   return `${hostname()}: ${count} processors${model ? ` (${model})` : ""}, ${formatBytes(totalmem())} of memory${where}`;
 }

@@ -1,4 +1,4 @@
-/** MPI-IO does the operations; what requests it makes of them it does not tell. */
+/** Operations by MPI-IO, which does not report its requests. */
 import { rmSync, truncateSync } from "node:fs";
 import {
   MPIIO_METHODS,
@@ -35,7 +35,7 @@ export class MpiioPerformer implements Performer {
   async create(fileBytes: number): Promise<void> {
     if (this.#communicator.rank === 0) {
       writeFile(this.#path, "");
-      // Data sieving of ROMIO writes whatever its buffer holds beyond the end of a file; inside it, holes stay.
+      // Beyond the end of a file ROMIO's data sieving writes stale buffer contents; inside the file holes stay.
       truncateSync(this.#path, fileBytes);
     }
     await this.#communicator.barrier();
@@ -66,7 +66,7 @@ export class MpiioPerformer implements Performer {
     this.#intent = intent;
   }
 
-  /** All ranks find the same; one says it. */
+  /** All ranks get the same error; one reports it. */
   async #require(method: NcioMethod, file: MpiFile): Promise<void> {
     try {
       requireMethod(method, file.driver, this.#communicator.mpi.version, this.#path);

@@ -1,4 +1,4 @@
-/** What does the operations of a point: our methods over some storage, or MPI-IO. */
+/** Performs the operations of a point: our methods on some storage, or MPI-IO. */
 import type { Communicator } from "../../launch/communicator.ts";
 import type { NcioMethod } from "../../model/index.ts";
 import type { RankAccess } from "../pattern/index.ts";
@@ -8,14 +8,14 @@ import type { Measuring } from "./plan.ts";
 
 export interface Performed {
   readonly syncSeconds: number;
-  /** Not known where a library hides them. */
+  /** Undefined if a library hides them. */
   readonly requests: number | undefined;
   readonly messages: number | undefined;
   readonly movedBytes: number | undefined;
   readonly fallback?: string;
 }
 
-/** What a point does again and again. */
+/** The repeated operation of a point. */
 export interface Intent {
   readonly method: NcioMethod;
   readonly direction: "write" | "read";
@@ -26,14 +26,14 @@ export interface Intent {
 /** Its calls are collective, in the order create, prepare, perform as often as wanted, remove. */
 export interface Performer {
   readonly keeps: boolean;
-  /** A new file of holes, which will be so long. */
+  /** Creates a new sparse file of the final size. */
   create(fileBytes: number): Promise<void>;
   /** The file, for filling it and for reading it back; contiguous requests only. */
   plain(): StorageFile;
-  /** All that can be done before the clock runs. */
+  /** Preparation outside the measured time. */
   prepare(intent: Intent): Promise<void>;
   perform(): Promise<Performed>;
-  /** The file is gone. */
+  /** Removes the file. */
   remove(): Promise<void>;
   close(): Promise<void>;
 }

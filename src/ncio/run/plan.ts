@@ -1,11 +1,11 @@
-/** What a benchmark run is, as data: the points of a sweep in their order, and what each needs of the machine. */
+/** A benchmark run as data: the points of a sweep in order, and their requirements. */
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes } from "../../base/units.ts";
 import { type NcioMethod, type NcioVariable, regionsAt } from "../../model/index.ts";
 import { type AccessCase, dataBytes, endOf, type PatternSpec, patternOf } from "../pattern/index.ts";
 import type { MethodOptions } from "../method/index.ts";
 
-/** Of the paper (Ching et al., section 4.1). */
+/** Defaults of the paper (Ching et al., section 4.1). */
 export const PAPER_DEFAULTS = { count: 4096, size: 8, spacing: 128 } as const;
 export const PAPER_SWEEPS: Readonly<Record<NcioVariable, readonly number[]>> = {
   count: powers(2048, 1048576),
@@ -25,16 +25,16 @@ export interface PointPlan {
   readonly direction: "write" | "read";
 }
 
-/** How every point of a run is measured. */
+/** Measurement parameters of a run. */
 export interface Measuring {
   readonly repeats: number;
   readonly warmUps: number;
   readonly pauseSeconds: number;
-  /** The last rank begins so much later than the others. */
+  /** Delay of the last rank. */
   readonly lateSeconds: number;
   readonly verify: boolean;
   readonly method: MethodOptions;
-  /** Hints for MPI-IO beside those of the method. */
+  /** MPI-IO hints in addition to those of the method. */
   readonly hints: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ export type BackendPlan =
       readonly addresses: readonly string[];
       readonly token: string;
       readonly stripBytes: number;
-      /** How the servers work where that is not the default: `BLOCKING_SYNC`. */
+      /** Non-default modes of the servers: `BLOCKING_SYNC`. */
       readonly modes: readonly string[];
     }
   | { readonly kind: "memory" }
@@ -56,11 +56,11 @@ export interface RunPlan {
   readonly points: readonly PointPlan[];
   readonly measuring: Measuring;
   readonly backend: BackendPlan;
-  /** Base name of the file; runs at the same time must not share one. */
+  /** Base name of the file; concurrent runs must not share one. */
   readonly file: string;
 }
 
-/** What a sweep measures. */
+/** Points of a sweep. */
 export interface SweepPlan {
   readonly variables: Readonly<Partial<Record<NcioVariable, readonly number[]>>>;
   readonly defaults: { readonly count: number; readonly size: number; readonly spacing: number };
@@ -86,7 +86,7 @@ export function sweepPoints(options: SweepPlan): PointPlan[] {
               ...regions,
             };
             const point = { pattern, method, direction };
-            // Sweeps meet where a variable has its default; such a point is measured once.
+            // Sweeps share the point with all defaults; it is measured once.
             points.set(pointKey(point), point);
           }
   return [...points.values()];
@@ -105,12 +105,12 @@ export function pointKey({ pattern, method, direction }: PointPlan): string {
 
 interface Needs {
   readonly fileBytes: number;
-  /** Of the largest rank: its buffer, and what methods hold beside it. */
+  /** Memory of the largest rank: its buffer, and buffers of methods. */
   readonly rankBytes: number;
   readonly dataBytes: number;
 }
 
-/** Also the check of the patterns: fails on the first that is none. */
+/** Also checks the patterns: fails on the first invalid one. */
 function needsOf(point: PointPlan, bufferBytes: number): Needs {
   const pattern = patternOf(point.pattern);
   let rankBytes = 0;
@@ -124,7 +124,7 @@ function needsOf(point: PointPlan, bufferBytes: number): Needs {
   return { fileBytes: pattern.fileBytes, rankBytes, dataBytes: all };
 }
 
-/** Refuses in one line what the machine cannot hold, before anything starts. */
+/** Refuses runs beyond the machine's capacity with one line, before anything starts. */
 export function checkNeeds(
   points: readonly PointPlan[],
   bufferBytes: number,

@@ -1,4 +1,4 @@
-/** A measured point in the form in which it is kept and shown. */
+/** A measured point as stored and shown. */
 import type { NcioPoint } from "../../model/index.ts";
 import { isContiguous, patternOf, type PatternSpec, pieceCount, dataBytes, endOf } from "../pattern/index.ts";
 import { expectedCounts, type StorageShape } from "../method/index.ts";
@@ -8,9 +8,9 @@ import { summarize } from "./summary.ts";
 
 interface Ran {
   readonly plan: RunPlan;
-  /** Who the ranks were: `child processes`, or an MPI. */
+  /** Kind of ranks: `child processes`, or an MPI. */
   readonly launch: string;
-  /** What the storage offers, for the formulas; undefined for MPI-IO, which hides its requests. */
+  /** Capabilities of the storage, for the formulas; undefined for MPI-IO, which hides its requests. */
   readonly shape: StorageShape | undefined;
 }
 
@@ -18,7 +18,7 @@ export function pointOf(point: PointPlan, result: PointResult, { plan, launch, s
   const summary = summarize(result.turns, result.bytesPerRank);
   const { measuring, backend } = plan;
   const { pattern } = point;
-  // There are closed formulas for equal regions at equal distances.
+  // Closed formulas exist for equal regions at equal distances.
   const expected =
     shape !== undefined && (pattern.pattern === "ncio" || pattern.pattern === "hpio")
       ? expectedCounts(pattern, point.method, point.direction, measuring.method, shape)
@@ -27,7 +27,7 @@ export function pointOf(point: PointPlan, result: PointResult, { plan, launch, s
   const notes: string[] = [];
   if (result.fallback !== undefined)
     notes.push(
-      `${backend.kind} has no ${point.method} requests: ${result.fallback === "list" ? "list requests" : "contiguous requests"} were made instead`,
+      `${backend.kind} has no ${point.method} requests: ${result.fallback === "list" ? "list requests" : "contiguous requests"} were used instead`,
     );
   const modes = modesOf(point, plan);
   if (!summary.steadyRequests) notes.push("the number of requests differed between repeats");
@@ -67,7 +67,7 @@ export function pointOf(point: PointPlan, result: PointResult, { plan, launch, s
   };
 }
 
-/** What this point is measured with beside the defaults. */
+/** Non-default settings of this point. */
 function modesOf({ method }: PointPlan, { measuring, backend }: RunPlan): string[] {
   const { inside, oneSync, flowPairs, sync } = measuring.method;
   const two = method === "two-phase";
@@ -83,7 +83,7 @@ function modesOf({ method }: PointPlan, { measuring, backend }: RunPlan): string
 const serversOf = (backend: BackendPlan) =>
   backend.kind === "servers" ? { servers: backend.addresses.length } : {};
 
-/** Which of the four cases an access is: shapes of applications have one too. */
+/** Case of an access; application patterns have one too. */
 function caseOf(spec: PatternSpec): NcioPoint["case"] {
   if (spec.pattern === "ncio" || spec.pattern === "hpio") return spec.case;
   const { memory, file } = patternOf(spec).access(0);

@@ -1,4 +1,4 @@
-/** A rank of a benchmark run, as a process of its own. */
+/** A rank of a benchmark run as a separate process. */
 import { beRank } from "../../launch/processes/child.ts";
 import { openPerformer } from "./backends.ts";
 import type { RunPlan } from "./plan.ts";

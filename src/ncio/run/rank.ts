@@ -1,4 +1,4 @@
-/** What every rank of a benchmark run does: the same points in the same order, each measured and then checked. */
+/** Main loop of every rank of a benchmark run: the same points in the same order, each measured and then verified. */
 import { createHash } from "node:crypto";
 import type { Communicator } from "../../launch/communicator.ts";
 import { dataBytes, endOf, type Pattern, patternOf, type RankAccess } from "../pattern/index.ts";
@@ -9,14 +9,14 @@ import { describePoint, type PointPlan, type RunPlan } from "./plan.ts";
 import type { RankTurn, Turn } from "./summary.ts";
 import { clearBuffer, fillRegions, wrongInFile, wrongInMemory } from "./verify.ts";
 
-/** What rank 0 hands out. */
+/** Events from rank 0. */
 export type RunEvent =
   | { readonly kind: "turn"; readonly point: number }
   | { readonly kind: "point"; readonly point: number; readonly result: PointResult };
 
 export interface PointResult {
   readonly turns: readonly Turn[];
-  /** Bytes that each rank asked for in a turn. */
+  /** Requested bytes per rank in a turn. */
   readonly bytesPerRank: readonly number[];
   readonly known: { readonly requests: boolean; readonly messages: boolean; readonly movedBytes: boolean };
   readonly verified: boolean;
@@ -33,7 +33,7 @@ interface RankResult {
 
 const seconds = (): number => Number(process.hrtime.bigint()) / 1e9;
 
-/** Collective: each rank that somebody else started has its own command line; all must ask for the same. */
+/** Collective: with an external launcher each rank has its own command line; all must be equal. */
 export async function checkAgreement(communicator: Communicator, setting: unknown): Promise<void> {
   const mine = createHash("sha256").update(JSON.stringify(setting)).digest();
   const all = await communicator.gather(mine, 0);
@@ -58,7 +58,7 @@ export async function runPoints(
   }
 }
 
-/** Space between the contents of two points: no turn of another point looks the same. */
+/** Distance between the contents of two points: turns of different points never look the same. */
 const SALTS = 4096;
 
 class PointRun {
@@ -88,7 +88,7 @@ class PointRun {
     this.#salt = (index + 1) * SALTS;
   }
 
-  /** Gives the result of all ranks on rank 0. */
+  /** Returns the result of all ranks on rank 0. */
   async measure(onTurn: () => void): Promise<PointResult | undefined> {
     const { warmUps, repeats, pauseSeconds } = this.#plan.measuring;
     const { direction } = this.#point;
@@ -110,7 +110,7 @@ class PointRun {
       else if (turn === warmUps + repeats - 1) clearBuffer(this.#buffer);
       await this.#communicator.barrier();
       const began = seconds();
-      await this.#comeLate();
+      await this.#delayLastRank();
       const ownBegan = seconds();
       const done = await this.#performer.perform();
       const endSeconds = seconds() - began;
@@ -142,8 +142,8 @@ class PointRun {
     });
   }
 
-  /** The last rank computes longer than the others. */
-  async #comeLate(): Promise<void> {
+  /** Simulates longer computation on the last rank. */
+  async #delayLastRank(): Promise<void> {
     const { lateSeconds } = this.#plan.measuring;
     const { rank, size } = this.#communicator;
     if (lateSeconds > 0 && rank === size - 1)
@@ -154,7 +154,7 @@ class PointRun {
     return this.#plan.measuring.verify && this.#performer.keeps;
   }
 
-  /** Before reads: all of the file holds its content, holes too, each rank writing its share. */
+  /** Before reads: fills the whole file with content, including holes; each rank writes its share. */
   async #fillFile(): Promise<void> {
     const file = this.#performer.plain();
     const { from, to } = this.#share();
@@ -170,7 +170,7 @@ class PointRun {
 
   #share(): { from: number; to: number } {
     const { rank, size } = this.#communicator;
-    // Whole mebibytes, so that two ranks do not write the same page.
+    // Whole MiB, so that two ranks do not write the same page.
     const step = Math.ceil(this.#pattern.fileBytes / size / 2 ** 20) * 2 ** 20;
     const end = this.#pattern.fileBytes;
     return { from: Math.min(end, rank * step), to: Math.min(end, (rank + 1) * step) };

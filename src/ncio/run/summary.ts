@@ -1,13 +1,13 @@
-/** From what the ranks measured in all turns of a point to the numbers that are shown. */
+/** Summarises the measurements of all ranks and turns of a point. */
 import { assert } from "../../base/assert.ts";
 import type { NcioPoint, NcioSpread } from "../../model/index.ts";
 
-/** One operation of one rank. Times count from the moment in which the rank left the barrier before it. */
+/** One operation of one rank. Times count from the end of the preceding barrier. */
 export interface RankTurn {
   readonly endSeconds: number;
-  /** How long after that the operation began; 0 but for the rank that comes late. */
+  /** Delay of the operation; 0 except for the late rank. */
   readonly lateSeconds: number;
-  /** The part of it that the sync took; 0 without. */
+  /** Time of the sync; 0 without one. */
   readonly syncSeconds: number;
   readonly requests: number;
   readonly messages: number;
@@ -23,13 +23,13 @@ interface Summary
   readonly requests: number;
   readonly messages: number;
   readonly movedBytes: number;
-  /** Requests differed between turns, which they never should. */
+  /** False if requests differed between turns, which should never happen. */
   readonly steadyRequests: boolean;
-  /** Mean time in the operation of the ranks that began in time. */
+  /** Mean operation time of the ranks that started on time. */
   readonly punctualSeconds: number;
 }
 
-/** The paper leaves out the highest and the lowest; with fewer than three turns all count. */
+/** The paper drops the highest and the lowest; with fewer than three turns all count. */
 export function countingTurns(turns: readonly Turn[]): readonly Turn[] {
   if (turns.length < 3) return turns;
   const bySpeed = [...turns].sort((a, b) => turnSeconds(a) - turnSeconds(b));
@@ -42,9 +42,9 @@ const syncSecondsOf = (turn: Turn): number => Math.max(...turn.map(({ syncSecond
 
 const BLOCK_BYTES = 512;
 
-/** `bytesPerRank`: what each rank asked for in one turn. */
+/** `bytesPerRank`: requested bytes of each rank in one turn. */
 export function summarize(all: readonly Turn[], bytesPerRank: readonly number[]): Summary {
-  assert(all.length > 0, "a point has no turn");
+  assert(all.length > 0, "a point has at least one turn");
   const turns = countingTurns(all);
   const bytes = sum(bytesPerRank);
   const rates = turns.map((turn) => bytes / turnSeconds(turn));
@@ -54,7 +54,7 @@ export function summarize(all: readonly Turn[], bytesPerRank: readonly number[])
     movedBytes: sum(turn.map(({ movedBytes }) => movedBytes)),
   }));
   const [first] = totals as [(typeof totals)[number]];
-  // All ranks begin with the barrier, so a turn without its gaps is as long as its longest operation; turns add up.
+  // All ranks start at the barrier, so the I/O time of a turn is that of its longest operation; turns add up.
   const ioSeconds = sum(turns.map(turnSeconds));
   const accesses = sum(turns.map((turn) => turn.length));
   return {
@@ -72,7 +72,7 @@ export function summarize(all: readonly Turn[], bytesPerRank: readonly number[])
     arptSeconds: mean(
       turns.flatMap((turn) => turn.map(({ endSeconds, lateSeconds }) => endSeconds - lateSeconds)),
     ),
-    // The one that comes late is the last.
+    // The late rank is the last.
     punctualSeconds: mean(
       turns.flatMap((turn) =>
         (turn.length > 1 ? turn.slice(0, -1) : turn).map(({ endSeconds }) => endSeconds),

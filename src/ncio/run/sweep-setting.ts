@@ -1,4 +1,4 @@
-/** The options of a benchmark run as its journal keeps them, and the points that they mean. */
+/** The options of a benchmark run as stored in its journal, and their points. */
 import { parseChoice } from "../../base/choice.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { NcioMethod, NcioVariable } from "../../model/index.ts";
@@ -12,7 +12,7 @@ export const VARIABLES = Object.keys(PAPER_SWEEPS) as NcioVariable[];
 /** Servers need more: their files, sockets and compiled code have to be warm before methods can be compared. */
 export const WARM_UPS = { posix: 2, servers: 12, mpiio: 2, memory: 2, null: 2 } as const;
 
-/** Lists are words with commas between them. */
+/** Lists are comma-separated words. */
 interface PointSetting {
   readonly method?: string | undefined;
   readonly case: string;
@@ -32,7 +32,7 @@ export interface SweepSetting extends PatternSetting {
   readonly maxCount?: number | undefined;
 }
 
-/** The methods that a back end has requests for: on plain files list and datatype requests do not exist. */
+/** The methods supported natively by a back end: plain files have no list or datatype requests. */
 const NATIVE: Readonly<Record<PointSetting["backend"], readonly NcioMethod[]>> = {
   posix: ["posix", "sieving", "two-phase"],
   servers: ["posix", "list", "datatype", "two-phase"],

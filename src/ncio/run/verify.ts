@@ -1,4 +1,4 @@
-/** Reads back what a point wrote, and compares every byte: regions with their content, holes with what the method promises. */
+/** Reads back the data of a point, and compares every byte: regions with their content, holes with the promise of the method. */
 import { assert } from "../../base/assert.ts";
 import {
   type Datatype,
@@ -15,12 +15,12 @@ import {
 import type { StorageFile } from "../storage.ts";
 import { fillContent, findWrong } from "./content.ts";
 
-/** Memory between regions holds this before a read, and after it. */
+/** Fill byte of memory between regions; a read must not change it. */
 const UNTOUCHED = 0xa5;
 const CHUNK_BYTES = 4 << 20;
 const ZEROS = new Uint8Array(CHUNK_BYTES);
 
-/** A buffer with the content of the regions, and something else between them. */
+/** Fills a buffer with the content of the regions, and a different byte between them. */
 export function fillRegions(buffer: Uint8Array, access: RankAccess, salt: number): void {
   const block = regionBlock(4096);
   for (const cursor = new RegionCursor(access); cursor.next(block) > 0; )
@@ -36,7 +36,7 @@ export function fillRegions(buffer: Uint8Array, access: RankAccess, salt: number
 
 export const clearBuffer = (buffer: Uint8Array): void => void buffer.fill(UNTOUCHED);
 
-/** After a read: regions hold what the file has at their place, and nothing else was touched. */
+/** After a read: regions must hold the content of the file, and all other bytes must be unchanged. */
 export function wrongInMemory(buffer: Uint8Array, access: RankAccess, salt: number): string | undefined {
   const block = regionBlock(4096);
   for (const cursor = new RegionCursor(access); cursor.next(block) > 0; )
@@ -51,20 +51,20 @@ export function wrongInMemory(buffer: Uint8Array, access: RankAccess, salt: numb
       buffer.fill(UNTOUCHED, at, at + length);
     }
   const touched = buffer.findIndex((byte) => byte !== UNTOUCHED);
-  return touched < 0 ? undefined : `byte ${touched} of the buffer lies between regions and was written`;
+  return touched < 0 ? undefined : `byte ${touched} of the buffer lies between regions and was overwritten`;
 }
 
 interface FileCheck {
   readonly pattern: Pattern;
   readonly salt: number;
-  /** The share of the file that is read here. */
+  /** The range of the file read by this rank. */
   readonly from: number;
   readonly to: number;
-  /** Holes hold zeros; otherwise they are not looked at. */
+  /** Whether holes must be zero; otherwise they are not checked. */
   readonly holesAreZero: boolean;
 }
 
-/** What is wrong in a part of the file, in words. */
+/** Describes the first error in a part of the file. */
 export async function wrongInFile(file: StorageFile, check: FileCheck): Promise<string | undefined> {
   const { pattern, salt, to, holesAreZero } = check;
   const accesses = Array.from({ length: pattern.ranks }, (_, rank) => pattern.access(rank));
@@ -89,9 +89,9 @@ export async function wrongInFile(file: StorageFile, check: FileCheck): Promise<
   return undefined;
 }
 
-/** The pieces of an access that lie in a stretch of the file, cut to it. */
+/** The pieces of an access within a range of the file, cut to it. */
 function cursorWithin({ file, fileStart }: RankAccess, from: number, to: number): PieceCursor {
-  assert(isOrdered(file as Datatype), "pieces of a file come in the order of their places");
+  assert(isOrdered(file as Datatype), "pieces of a file are in ascending order");
   const below = (place: number) =>
     place <= fileStart ? 0 : Math.min(dataBytes(file), dataBelow(file, place - fileStart));
   return new PieceCursor(file, { start: fileStart, from: below(from), to: below(to) });

@@ -1,4 +1,4 @@
-/** Where a server listens, as text: `unix:/path/of/socket` or `tcp:host:port`. */
+/** Address of a server as text: `unix:/path/of/socket` or `tcp:host:port`. */
 import { UsageError } from "../../base/errors.ts";
 import type { ListenAt } from "./server/setting.ts";
 

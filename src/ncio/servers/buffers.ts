@@ -1,4 +1,4 @@
-/** Buffers that are used again, so that a stream of large requests makes no garbage. */
+/** Reused buffers, so that a stream of large requests makes no garbage. */
 
 const KEPT_BYTES_MAX = 32 << 20;
 const SMALLEST_POWER = 8;
@@ -8,7 +8,7 @@ export class BufferPool {
   readonly #free: Buffer[][] = [];
   #keptBytes = 0;
 
-  /** At least this many bytes, with whatever they held before. */
+  /** A buffer of at least this many bytes, with stale contents. */
   take(bytes: number): Buffer {
     const power = powerOf(bytes);
     const buffer = this.#free[power]?.pop();
@@ -17,7 +17,7 @@ export class BufferPool {
     return buffer;
   }
 
-  /** Only what `take` gave, and only once nobody reads it any more. */
+  /** Only for buffers of `take` that are no longer in use. */
   give(buffer: Buffer): void {
     if (this.#keptBytes + buffer.length > KEPT_BYTES_MAX) return;
     this.#keptBytes += buffer.length;

@@ -1,4 +1,4 @@
-/** What goes wrong between a client and its servers. */
+/** Errors between a client and its servers. */
 import { FormatError } from "../../base/errors.ts";
 import type { Status } from "./wire.ts";
 
@@ -14,10 +14,10 @@ export class TargetError extends FormatError {
   }
 }
 
-/** Thrown inside a server while it looks at a request, and sent to the client as status and text. */
+/** Thrown inside a server while handling a request, and sent to the client as status and text. */
 export class Refusal extends Error {
   readonly status: Status;
-  /** The stream of frames makes no sense any more, or its sender is not allowed here. */
+  /** The stream of frames is invalid, or its sender is not authorised. */
   readonly fatal: boolean;
 
   constructor(status: Status, message: string, fatal = false) {

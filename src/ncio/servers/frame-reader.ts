@@ -1,6 +1,6 @@
-/** Cuts a stream of bytes into frames. A frame that comes whole is handed out where it lies, without a copy. */
+/** Cuts a stream of bytes into frames. A complete frame is passed on in place, without a copy. */
 
-/** Gets the buffer and where the frame begins and ends in it, length field included. Valid until it returns. */
+/** Gets the buffer and the range of the frame in it, including the length field. Valid until it returns. */
 type OnFrame = (bytes: Buffer, start: number, end: number) => void;
 
 const SMALL_BYTES = 4096;
@@ -9,10 +9,10 @@ export class FrameReader {
   readonly #onFrame: OnFrame;
   /** Throws when a frame of this many bytes (without the length field) is not acceptable. */
   readonly #check: (length: number) => void;
-  /** A frame of which the end has not come yet. */
+  /** An incomplete frame. */
   #held: Buffer = Buffer.allocUnsafeSlow(SMALL_BYTES);
   #heldBytes = 0;
-  /** What came after the frame that made the reader stop. */
+  /** Data received after the frame that stopped the reader. */
   #backlog: Buffer | undefined;
   #stopped = false;
 
@@ -25,12 +25,12 @@ export class FrameReader {
     return this.#stopped;
   }
 
-  /** A frame has begun and not ended. */
+  /** Whether a frame is incomplete. */
   get isWithinFrame(): boolean {
     return this.#heldBytes > 0;
   }
 
-  /** Hands out no more frames until `resume`. What is fed meanwhile waits: pause the stream as well. */
+  /** Passes on no more frames until `resume`. Data fed in the meantime waits: pause the stream as well. */
   stop(): void {
     this.#stopped = true;
   }
@@ -61,7 +61,7 @@ export class FrameReader {
     else this.#hold(chunk, at);
   }
 
-  /** Adds to the frame that is held, and hands it out when whole; gives how much of the chunk it took. */
+  /** Extends the incomplete frame, and passes it on when complete; returns the bytes taken of the chunk. */
   #complete(chunk: Buffer): number {
     let at = 0;
     while (this.#heldBytes < 4 && at < chunk.length) this.#held[this.#heldBytes++] = chunk[at++] as number;
@@ -88,7 +88,7 @@ export class FrameReader {
     this.#heldBytes = bytes;
   }
 
-  /** Memory that is not written to yet costs nothing, so a length that was only claimed does not either. */
+  /** Untouched memory costs nothing, so a false length does not either. */
   #makeRoom(bytes: number): void {
     if (bytes <= this.#held.length) return;
     const larger = Buffer.allocUnsafeSlow(bytes);

@@ -1,4 +1,4 @@
-/** Storage targets: servers for tests and benchmarks, their client, and what commands need to start, ask and stop them. */
+/** Storage targets: servers for tests and benchmarks, their client, and functions to start, query and stop them. */
 export {
   type ClientOptions,
   connectServers,

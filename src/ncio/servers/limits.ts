@@ -1,4 +1,4 @@
-/** What one request may ask for. Servers hold to these and tell them to clients, which cut their requests to fit. */
+/** Limits of one request. Servers enforce them and send them to clients, which split their requests accordingly. */
 export interface Limits {
   /** Bytes of data in one request or response. */
   readonly dataBytes: number;
@@ -6,9 +6,9 @@ export interface Limits {
   readonly pairs: number;
   /** Bytes of an encoded datatype. */
   readonly typeBytes: number;
-  /** Datatypes inside each other. */
+  /** Nesting depth of datatypes. */
   readonly typeDepth: number;
-  /** Pieces that one datatype request may come to, on all servers together. */
+  /** Pieces of one datatype request over all servers. */
   readonly typePieces: number;
 }
 
@@ -26,35 +26,35 @@ export const DEFAULT_STRIP_BYTES = 64 << 10;
 export const STRIP_BYTES_MIN = 512;
 export const STRIP_BYTES_MAX = 1 << 30;
 export const SERVERS_MAX = 1024;
-/** A pair needs 12 bytes; more of them would not fit beside the data of a small request. */
+/** A pair needs 12 bytes; more would not fit into a frame with small data. */
 export const PAIRS_MAX = 65_536;
 
 export const CONNECTIONS_MAX = 512;
-/** Of these, clients that have not said who they are; the one that came first makes room for another. */
+/** Max of these without a hello; the oldest is dropped for a new one. */
 export const UNKNOWN_MAX = 64;
 export const HANDLES_MAX = 256;
 export const OPEN_FILES_MAX = 512;
-/** A connection that has not said who it is after this time is closed. */
+/** A connection without a hello after this time is closed. */
 export const HELLO_MS = 5000;
-/** Responses that wait for a client that does not read; beyond them its requests wait too. */
+/** Responses waiting for a client that does not read; beyond this its requests wait too. */
 export const WAITING_BYTES_MAX = 8 << 20;
-/** The same for all clients together: beyond them whoever does not take its responses is not served, and nobody's data is read. */
+/** The same for all clients together: beyond this, clients that do not take their responses are not served, and no data is read. */
 export const WAITING_ALL_BYTES_MAX = 64 << 20;
-/** What a response costs beside its bytes, about. */
+/** Approximate overhead of a response. */
 export const RESPONSE_BYTES = 256;
 
-/** How long a server waits for its clients. */
+/** Time that a server waits for its clients. */
 export interface Patience {
-  /** For a client that takes nothing of its responses, or does not continue a request. */
+  /** For a client that does not take its responses, or does not continue a request. */
   readonly stalledMs: number;
-  /** The same while others wait because of it. */
+  /** The same while it blocks others. */
   readonly blockingMs: number;
   readonly lookMs: number;
 }
 
 export const PATIENCE: Patience = { stalledMs: 30_000, blockingMs: 5000, lookMs: 1000 };
 
-/** The largest frame before a client is known: a hello with the longest token. */
+/** The largest frame before a hello: a hello with the longest token. */
 export const HELLO_FRAME_BYTES = 512;
 
 /** The largest frame after that, without its length field: header, description and data. */

@@ -1,17 +1,17 @@
-/** How servers work, where there is a choice. */
+/** Modes of servers. */
 
 /**
- * How a server puts the pieces of one list or datatype request onto its disk. `none`: a call for each piece, as the servers of
- * the NCIO paper did. `touching`: pieces that touch in the local file are one call. `sieve`: also reads and writes across
- * small holes, which only the server may do, since nobody else writes its files meanwhile.
+ * How a server writes the pieces of one list or datatype request to its disk. `none`: one call per piece, like the servers of the NCIO paper.
+ * `touching`: adjacent pieces in the local file are one call. `sieve`: also reads and writes across small holes, which is safe since only the
+ * server writes its files.
  */
 export type Joins = "none" | "touching" | "sieve";
 export const JOINS: readonly Joins[] = ["none", "touching", "sieve"];
 
 /**
- * When a server makes a file durable that a client asks for. `beside`: in another thread, other requests go on. `blocking`: at once,
- * and everybody waits, as on the servers of the NCIO paper. `delayed`: when no request for the file has come for a moment, once for all
- * who wait, which is that paper's plan for later.
+ * When a server performs a sync request. `beside`: in another thread, while other requests continue. `blocking`: at once, while
+ * all clients wait, like the servers of the NCIO paper. `delayed`: once the file is idle for a moment, one sync for all waiting
+ * clients, which is that paper's future work.
  */
 export type Syncs = "beside" | "blocking" | "delayed";
 export const SYNCS: readonly Syncs[] = ["beside", "blocking", "delayed"];

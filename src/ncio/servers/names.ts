@@ -1,7 +1,7 @@
-/** Names of files on servers: flat, so that no name leads anywhere else. */
+/** Names of files on servers: flat, so that no name leads outside the folder. */
 import { NAME_BYTES_MAX } from "./wire.ts";
 
-/** Why it cannot be a name; undefined when it can. */
+/** The fault of an invalid name; undefined for a valid one. */
 export function nameFault(name: string): string | undefined {
   if (name === "") return "a name is empty";
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) return `a name is longer than ${NAME_BYTES_MAX} bytes`;

@@ -1,6 +1,6 @@
 /**
- * A file in strips, dealt out in turn: strip i lies on server i mod n, and a server keeps its strips one after the other in
- * one local file. So whatever is contiguous in the file is contiguous in each server's part of it.
+ * Round-robin striping of a file: strip i is on server i mod n, and a server stores its strips consecutively in one local file.
+ * So a contiguous range of the file is contiguous on each server.
  */
 export interface Strips {
   readonly servers: number;
@@ -9,7 +9,7 @@ export interface Strips {
 
 export const serverOf = ({ servers, bytes }: Strips, at: number): number => Math.floor(at / bytes) % servers;
 
-/** How many bytes of the file below `at` a server has; the local place of `at` where it is that server's. */
+/** Number of bytes below `at` on a server; the local offset of `at` if it belongs to that server. */
 export function localBefore({ servers, bytes }: Strips, server: number, at: number): number {
   const round = bytes * servers;
   const rounds = Math.floor(at / round);
@@ -17,7 +17,7 @@ export function localBefore({ servers, bytes }: Strips, server: number, at: numb
   return rounds * bytes + (rest <= 0 ? 0 : rest >= bytes ? bytes : rest);
 }
 
-/** Where in the file the last byte of a server's local file ends; 0 when that is empty. */
+/** File offset of the end of a server's local file; 0 if it is empty. */
 export function fileEnd({ servers, bytes }: Strips, server: number, localBytes: number): number {
   if (localBytes === 0) return 0;
   const strip = Math.floor((localBytes - 1) / bytes);

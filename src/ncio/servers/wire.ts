@@ -4,7 +4,7 @@
  *   request   u32 length of what follows · u32 id · u8 operation · 3 bytes of zero · u32 handle · body
  *   response  u32 length of what follows · u32 id · u16 status · u16 zero · u32 value · body
  *
- * A client may send requests before earlier ones are answered; a server answers those of one connection in order.
+ * A client may send requests before earlier ones are answered; a server answers those of a connection in order.
  */
 
 export const MAGIC = 0x544d4c50; // "PLMT"
@@ -46,9 +46,9 @@ export const Status = {
   ok: 0,
   /** The request breaks the rules of the protocol. */
   malformed: 1,
-  /** It asks for more than a limit allows. */
+  /** It exceeds a limit. */
   tooLarge: 2,
-  /** The token is wrong, or none was given. */
+  /** The token is wrong or missing. */
   unauthorised: 3,
   version: 4,
   /** No file is open under that handle, or it was opened for reading only. */
@@ -63,12 +63,12 @@ export const Status = {
   tooMany: 10,
   /** The server is about to end. */
   ending: 11,
-  /** A fault of the server itself. */
+  /** An internal error of the server. */
   internal: 12,
 } as const;
 export type Status = (typeof Status)[keyof typeof Status];
 
-/** Not a number when it does not fit: 64-bit places beyond 2^53 are of no file. */
+/** NaN if it does not fit: no file has offsets beyond 2^53. */
 export function readPlace(bytes: Buffer, at: number): number {
   const high = bytes.readUInt32LE(at + 4);
   return high > 0x1fffff ? Number.NaN : high * 2 ** 32 + bytes.readUInt32LE(at);
@@ -79,7 +79,7 @@ export function writePlace(bytes: Buffer, at: number, value: number): void {
   bytes.writeUInt32LE(Math.floor(value / 2 ** 32), at + 4);
 }
 
-/** Fills in the header of a request of `length` bytes in all. */
+/** Fills in the header of a request of `length` bytes in total. */
 export function requestHeader(bytes: Buffer, at: number, length: number, id: number, op: Op, handle: number) {
   bytes.writeUInt32LE(length - 4, at);
   bytes.writeUInt32LE(id, at + 4);
@@ -87,7 +87,7 @@ export function requestHeader(bytes: Buffer, at: number, length: number, id: num
   bytes.writeUInt32LE(handle, at + 12);
 }
 
-/** Fills in the header of a response of `length` bytes in all. */
+/** Fills in the header of a response of `length` bytes in total. */
 export function responseHeader(bytes: Buffer, length: number, id: number, status: Status, value: number) {
   bytes.writeUInt32LE(length - 4, 0);
   bytes.writeUInt32LE(id, 4);
@@ -95,12 +95,12 @@ export function responseHeader(bytes: Buffer, length: number, id: number, status
   bytes.writeUInt32LE(value, 12);
 }
 
-/** What a server says of itself when a client has said hello. */
+/** Answer of a server to a hello. */
 export interface ServerHello {
   readonly server: number;
   readonly servers: number;
   readonly stripBytes: number;
-  /** Random, new with each start: tells this process from another at the same address. */
+  /** Random, new with each start: distinguishes this process from another at the same address. */
   readonly instance: string;
   readonly limits: {
     readonly dataBytes: number;
@@ -132,7 +132,7 @@ export function encodeHello(hello: ServerHello): Buffer {
   return bytes;
 }
 
-/** Undefined when it is no such answer. */
+/** Undefined for an invalid answer. */
 export function decodeHello(bytes: Buffer): ServerHello | undefined {
   if (bytes.length !== HELLO_ANSWER_BYTES) return undefined;
   const number = (index: number): number => bytes.readUInt32LE(4 * index);
@@ -155,7 +155,7 @@ export function decodeHello(bytes: Buffer): ServerHello | undefined {
   return sound && limits.typePieces > 0 ? hello : undefined;
 }
 
-/** What `stats` tells. */
+/** Answer to `stats`. */
 export interface ServerStats {
   readonly pid: number;
   readonly server: number;
@@ -163,7 +163,7 @@ export interface ServerStats {
   readonly upSeconds: number;
   readonly connections: number;
   readonly openFiles: number;
-  /** Requests answered, by operation; refused ones are counted apart. */
+  /** Requests answered, by operation; refused ones are counted separately. */
   readonly requests: Readonly<Record<string, number>>;
   readonly refused: number;
   readonly bytesWritten: number;
@@ -172,7 +172,7 @@ export interface ServerStats {
   readonly storageWrites: number;
   readonly storageReads: number;
   readonly syncs: number;
-  /** Syncs that found something to write, and the pages of 4 KiB that they wrote. */
+  /** Syncs with dirty pages, and number of 4 KiB pages written. */
   readonly flushes: number;
   readonly flushedPages: number;
   /** Bytes in the server's files. */
@@ -180,7 +180,7 @@ export interface ServerStats {
   readonly files: number;
   readonly joins: string;
   readonly syncMode: string;
-  /** Milliseconds that each jump costs in the model of a disk; 0 where nothing is simulated. */
+  /** Simulated seek time in milliseconds; 0: no simulation. */
   readonly simulatedSeekMs: number;
   readonly simulatedSeeks: number;
 }

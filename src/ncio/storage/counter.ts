@@ -1,4 +1,4 @@
-/** Counts requests where they are made, for storage without servers. */
+/** Counts requests of storage without servers. */
 import type { RequestCounts } from "../storage.ts";
 
 export class Counter {

@@ -1,8 +1,8 @@
-/** The kinds of requests that storage without a system behind it pretends to know. */
+/** Kinds of requests that memory and null storage accept. */
 import type { Storage } from "../storage.ts";
 
 export interface RequestKinds {
-  /** Pieces of a list request; without it there are none. */
+  /** Max pieces of a list request; absent: no list requests. */
   readonly listMax?: number;
   readonly types?: boolean;
   readonly requestBytesMax?: number;

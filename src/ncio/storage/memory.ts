@@ -1,4 +1,4 @@
-/** Files in the memory of this process, shared by whoever opens them through the same storage. Holes take no room. */
+/** Files in the memory of this process, shared by all users of the same storage object. Holes take no memory. */
 import { systemError } from "../../adaptive/backend/index.ts";
 import { type Datatype, PieceCursor, pieceBlock } from "../pattern/index.ts";
 import type { FilePieces, Storage, StorageFile } from "../storage.ts";
@@ -8,7 +8,7 @@ import { type RequestKinds, typedStorage } from "./kinds.ts";
 const PAGE_BYTES = 65536;
 
 interface MemoryOptions extends RequestKinds {
-  /** Memory for all files together; more fails as a full disk does. */
+  /** Memory limit of all files; beyond it writes fail as on a full disk. */
   readonly bytesMax?: number;
 }
 
@@ -94,7 +94,7 @@ function fileOf(pages: Pages, counter: Counter, kinds: RequestKinds): StorageFil
   };
 }
 
-/** A file in pages that are made when they are first written. */
+/** A file in pages allocated at their first write. */
 class Pages {
   readonly #pages = new Map<number, Uint8Array>();
   readonly #path: string;

@@ -1,4 +1,4 @@
-/** Takes everything and keeps nothing; reads give zeros. What remains of a run is the time of the method itself. */
+/** Accepts and discards all data; reads return zeros. Measures the time of the method itself. */
 import type { Storage, StorageFile } from "../storage.ts";
 import { Counter } from "./counter.ts";
 import { type RequestKinds, typedStorage } from "./kinds.ts";

@@ -1,12 +1,12 @@
 /**
- * Files of the system: local disks, NFS, Lustre, GPFS. Contiguous requests only. Calls are synchronous: a turn of the event loop
- * costs more than writing eight bytes does.
+ * Files of the system: local disks, NFS, Lustre, GPFS. Contiguous requests only. Calls are synchronous: a turn of the event
+ * loop costs more than writing eight bytes.
  */
 import * as fs from "node:fs";
 import type { FileRegions, Storage, StorageFile } from "../storage.ts";
 import { Counter } from "./counter.ts";
 
-/** Buffers that one call of the system takes (IOV_MAX of Linux). */
+/** Max buffers per system call (IOV_MAX of Linux). */
 const GATHER_MAX = 1024;
 
 const FLAGS = {
@@ -92,7 +92,7 @@ class PosixFile implements StorageFile {
     this.#counter.add(count, bytes);
   }
 
-  /** Calls on a descriptor do not know the name; a message must. */
+  /** Errors of calls on a descriptor lack the path; messages need it. */
   #named<T>(call: () => T): T {
     try {
       return call();
@@ -102,7 +102,7 @@ class PosixFile implements StorageFile {
   }
 }
 
-/** The system may take less than it was given, and never takes more than 2 GiB at once. */
+/** The system may write less than requested, and never more than 2 GiB at once. */
 function writeAll(descriptor: number, memory: Uint8Array, from: number, length: number, at: number): void {
   let done = fs.writeSync(descriptor, memory, from, length > CALL_MAX ? CALL_MAX : length, at);
   while (done < length) {

@@ -98,7 +98,7 @@ describe("tables of targets", () => {
     [["id,wait", "E1 mean,3"], /targets\.csv: line 1: unknown column "wait" \(known: id, weight/],
     [["weight", "3"], /line 1: expected a column id/],
     [["id", "E9"], /line 2: unknown target "E9"; published ones are J1, J2/],
-    [["id", "I3", "I3"], /line 3: "I3" is there twice/],
+    [["id", "I3", "I3"], /line 3: "I3" is listed twice/],
     [["id"], /no target in the table/],
     [["id", "I3,4"], /line 2: 2 fields, expected 1/],
     [["id,weight", "I3,much"], /line 2: weight "much": expected a number/],

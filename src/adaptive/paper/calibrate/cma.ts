@@ -1,6 +1,6 @@
 /**
- * CMA-ES (Hansen and Ostermeier): a search without derivatives that learns which parameters move together. Points live in
- * the unit cube; what leaves it is mirrored back. One generation at a time, so that a caller can stop, save and go on.
+ * CMA-ES (Hansen and Ostermeier): a search without derivatives that learns which parameters move together. Points live in the
+ * unit cube; points outside are mirrored back. One generation at a time, so that a caller can stop, save and continue.
  */
 
 import { assert } from "../../../base/assert.ts";
@@ -75,7 +75,7 @@ export class CmaSearch {
   }
 
   tell(candidates: readonly Candidate[]): void {
-    assert(candidates.length === this.population, "a generation is told whole");
+    assert(candidates.length === this.population, "losses are given for a whole generation");
     const sorted = [...candidates].sort((a, b) => a.loss - b.loss);
     const first = sorted[0] as Candidate;
     if (this.best === undefined || first.loss < this.best.loss) this.best = first;

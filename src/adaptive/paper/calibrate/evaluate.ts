@@ -1,4 +1,4 @@
-/** How far a machine's parameters are from the published numbers. */
+/** The misfit between a machine's parameters and the published numbers. */
 
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
@@ -23,7 +23,7 @@ export interface Effort {
   readonly samples: number;
   readonly tests: number;
   readonly seed: number;
-  /** This many seeds, from `seed` on; their losses are averaged. One unless given. */
+  /** Number of seeds, starting at `seed`; their losses are averaged. Default 1. */
   readonly seeds?: number;
   readonly judgedOnly?: boolean;
 }
@@ -41,10 +41,10 @@ export interface Evaluation {
 /** Hourly tests have the seed after that of the figures, so neighbours would share theirs. */
 const SEED_STEP = 10;
 
-/** Simulated writes below which starting threads takes longer than the runs. */
+/** Below this many simulated writes, starting threads takes longer than the runs. */
 const WORTH_THREADS = 200_000;
 
-/** Series that some check with a weight in the loss looks at; leaving out the rest makes a search faster. */
+/** Series used by checks with a weight in the loss; omitting the rest makes a search faster. */
 const isJudged = ({ sizeMb, writers, interference, targets }: Series): boolean =>
   targets <= IOR_TARGETS && (sizeMb !== 2 || writers >= (interference ? 8192 : 2048));
 
@@ -69,7 +69,7 @@ const rowsOf = (machine: string): RegExp =>
 
 const checksOf = (machine: string): readonly Check[] => CHECKS.filter(({ row }) => rowsOf(machine).test(row));
 
-/** What a machine is judged by: the paper's experiments unless a table of targets says otherwise. */
+/** Checks of a machine: those of the paper's experiments, or of a table of targets. */
 export interface Judging {
   readonly checks: readonly Check[];
   readonly plan: (effort: Effort) => Series[];
@@ -87,7 +87,7 @@ export function judgingOf(machine: string): Judging {
   return { checks: checksOf(machine), plan };
 }
 
-/** Where the runs of an evaluation go. */
+/** Threads for the runs of an evaluation. */
 export type Pool = Omit<PoolOptions, "machines" | "onProgress">;
 
 export const HERE: Pool = { threads: 0 };
@@ -104,7 +104,7 @@ export async function evaluateAll(
     seeds.map((seed) => {
       const plan = judging.plan({ ...effort, seed });
       const measured = new Map(plan.map((series) => [seriesKey(series), [] as Sample[]]));
-      assert(measured.size === plan.length, "a series is twice in the plan");
+      assert(measured.size === plan.length, "a series appears twice in the plan");
       return { machine, measured, jobs: plan.flatMap((series) => samplesJobs(series, machine)) };
     }),
   );
@@ -114,7 +114,7 @@ export async function evaluateAll(
   const { results } = await runJobs(jobs, { ...pool, threads, machines });
   let next = 0;
   const judged = cases.map(({ machine, measured, jobs: own }) => {
-    // Jobs of a series stand in the order of their samples.
+    // Jobs of a series are in the order of their samples.
     for (const { series } of own) {
       const result = results[next++];
       if (result?.kind === "samples") measured.get(seriesKey(series))?.push(...result.samples);
@@ -140,8 +140,8 @@ export async function evaluate(
 }
 
 /**
- * Within its tolerance a check costs little; beyond, the cost grows with the logarithm, so that one hopeless check does
- * not decide everything.
+ * Within its tolerance a check costs little; beyond it the cost grows logarithmically, so that a single hopeless check does not
+ * dominate.
  */
 function lossOf(judged: readonly Judged[]): number {
   let loss = 0;

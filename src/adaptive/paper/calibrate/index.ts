@@ -26,11 +26,11 @@ interface CalibrateOptions {
   readonly effort: Effort;
   readonly judging?: Judging;
   readonly seed: number;
-  /** Threads; all in this one unless given. */
+  /** Threads; default: all runs in this thread. */
   readonly pool?: Pool;
   /** First step in the unit cube of parameters. */
   readonly step?: number;
-  /** Asked before each evaluation: whether to go on. */
+  /** Called before each evaluation: whether to continue. */
   goOn(evaluations: number): boolean | Promise<boolean>;
 }
 
@@ -62,7 +62,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
     const candidates: { point: Float64Array; loss: number }[] = [];
     const points = search.ask();
     while (candidates.length < points.length) {
-      // As many at once as there are threads: the time is looked at in between.
+      // As many at once as there are threads: the time limit is checked in between.
       const tried: Machine[] = [];
       let goesOn = true;
       for (const point of points.slice(candidates.length, candidates.length + Math.max(1, pool.threads))) {
@@ -76,7 +76,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
         if (evaluation.loss < best.evaluation.loss) best = { machine: tried[i] as Machine, evaluation };
         candidates.push({ point: points[candidates.length] as Float64Array, loss: evaluation.loss });
       });
-      assert(best.evaluation.loss <= start.loss, "a calibration makes nothing worse");
+      assert(best.evaluation.loss <= start.loss, "a calibration never increases the loss");
       if (goesOn) continue;
       const evaluation =
         best.machine === machine ? start : await evaluate(best.machine, effort, judging, pool);
@@ -86,7 +86,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Calibration>
   }
 }
 
-/** A machine as its file: what `readMachine` takes. */
+/** A machine as file text for `readMachine`. */
 export function machineFile(machine: Machine, fit?: Machine["fit"]): string {
   const { name, title, targets, targetsPerFile, parameters, origins } = machine;
   const value = {

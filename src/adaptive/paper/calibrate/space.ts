@@ -1,4 +1,4 @@
-/** Which parameters a calibration may change, and between which values. The rest stay as the machine has them. */
+/** Parameters that a calibration may change, with their ranges. The others keep the machine's values. */
 
 import { assert } from "../../../base/assert.ts";
 import { withParameters, type Machine } from "../../sim/machines/index.ts";
@@ -80,8 +80,8 @@ const SPACES: Readonly<Record<string, readonly Dimension[]>> = {
 };
 
 /**
- * The space of a machine: the table's for the paper's ones, and else the parameters whose origin its file gives as
- * "calibrated", each between a quarter and four times its value.
+ * The search space of a machine: from the table for the paper's machines, otherwise the parameters whose origin in its file is
+ * "calibrated", each from 1/4 to 4 times its value.
  */
 export function spaceOf(machine: Machine): readonly Dimension[] {
   const known = SPACES[machine.name];
@@ -97,7 +97,7 @@ export function spaceOf(machine: Machine): readonly Dimension[] {
 
 export function pointOf(machine: Machine, space: readonly Dimension[]): Float64Array {
   return Float64Array.from(space, ({ name, low, high, log }) => {
-    assert(low < high && (!log || low > 0), "a dimension has room");
+    assert(low < high && (!log || low > 0), "the upper bound of a dimension is above the lower bound");
     const value = Math.min(high, Math.max(low, machine.parameters[name]));
     return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   });
@@ -110,7 +110,7 @@ export function machineAt(machine: Machine, space: readonly Dimension[], point: 
     const share = point[i] as number;
     assert(share >= 0 && share <= 1, "a point lies in the cube");
     const value = log ? low * (high / low) ** share : low + share * (high - low);
-    // Four digits are more than the data can tell apart, and keep files readable.
+    // Four digits are finer than the data resolves, and keep files readable.
     changes[name] = Number(value.toPrecision(4));
   });
   return withParameters(machine, changes);

@@ -26,7 +26,7 @@ type Column = (typeof COLUMNS)[number];
 
 const METHODS: readonly Method[] = ["posix", "mpi-io", "paper"];
 
-/** What may be measured of a series, with its unit. */
+/** Quantities that can be measured on a series, with units. */
 const QUANTITIES: Readonly<Record<string, { unit: string; of(samples: readonly Sample[]): number }>> = {
   bandwidth: { unit: "MB/s", of: (all) => mean(all.map((one) => one.bandwidth)) },
   bandwidth_cov: {
@@ -51,7 +51,7 @@ const QUANTITIES: Readonly<Record<string, { unit: string; of(samples: readonly S
 
 interface Targets {
   readonly checks: readonly Check[];
-  /** What has to be run for own measurements. */
+  /** Runs required for the user's own measurements. */
   readonly plan: (effort: Effort) => Series[];
 }
 
@@ -73,7 +73,7 @@ export function readTargets(text: string, source: string, machine: Machine): Tar
     if (cells.length > header.length) fail(index + 1, `${cells.length} fields, expected ${header.length}`);
     const field = (name: Column) => cells[header.indexOf(name)] ?? "";
     const row = new Row(field, machine, (detail) => fail(index + 1, detail));
-    if (checks.some((one) => one.id === field("id"))) fail(index + 1, `"${field("id")}" is there twice`);
+    if (checks.some((one) => one.id === field("id"))) fail(index + 1, `"${field("id")}" is listed twice`);
     if (field("quantity") === "") checks.push(row.published());
     else {
       checks.push(row.measured());

@@ -1,7 +1,7 @@
 /**
- * The adaptive method of the paper without its messages, for speed of calibration: one writer at a time per target, each
- * group of consecutive ranks to its own target, and a target whose group has nobody waiting takes a waiting writer of the
- * other groups in turn. A test holds it against the protocol itself.
+ * The paper's adaptive method without messages, for fast calibration: one writer at a time per target, each group of
+ * consecutive ranks to its own target, and a target whose group has nobody waiting takes a waiting writer of the other groups
+ * in turn. A test holds it against the protocol itself.
  */
 
 import { AssertionError, assert } from "../../../base/assert.ts";
@@ -12,7 +12,7 @@ const START = FIRST_HOST_KIND;
 
 /** Messages between two writes of a group: WRITE_COMPLETE to the sub-coordinator, start to the next writer. */
 const HOP_SECONDS = 60e-6;
-/** By way of the coordinator: two more hops and its service. */
+/** Via the coordinator: two more hops and its service time. */
 const ADAPTIVE_HOPS = 4;
 
 export function runTwin(spec: RunSpec, queue?: EventQueue): RunResult {

@@ -1,4 +1,4 @@
-/** Where the paper disagrees with itself, or prints what cannot be meant; numbers are computed, not copied. */
+/** Contradictions and misprints of the paper; numbers are computed, not copied. */
 import type { Contradiction } from "../../../model/index.ts";
 import { HOURLY } from "../../sim/experiments/plans.ts";
 import type { Machine } from "../../sim/machines/index.ts";
@@ -12,7 +12,7 @@ export function contradictions(machine: (name: string) => Machine): Contradictio
       place: "I",
       printed: "150,000 processes with 200 MB each are 3 TB every 30 minutes",
       found: `the product is ${product} TB; 3 TB in 5 % of 30 minutes are ${(3000 / 90).toFixed(0)} GB/s`,
-      used: "the rate of 35 GB/s, which fits 3 TB and 20 MB per process",
+      used: "the rate of 35 GB/s, consistent with 3 TB and 20 MB per process",
     },
     {
       place: "I",
@@ -47,7 +47,7 @@ export function contradictions(machine: (name: string) => Machine): Contradictio
     {
       place: "II.2, Fig 3",
       printed: "hourly tests; yet test 2 took place 3 minutes after test 1",
-      found: "not both can be hourly tests of one series",
+      found: "the two cannot both be hourly tests of one series",
       used: "a second test on the same storage 180 s after the first began",
     },
   ];

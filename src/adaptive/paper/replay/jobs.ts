@@ -1,4 +1,4 @@
-/** Pieces of a replay that threads take one by one, and how each is done. What comes out depends on the piece alone. */
+/** Jobs of a replay that threads take one by one. The result depends on the job alone. */
 import { assert } from "../../../base/assert.ts";
 import type { ReplayPair } from "../../../model/index.ts";
 import { EventQueue } from "../../sim/events.ts";
@@ -20,7 +20,7 @@ export interface SamplesJob {
   readonly series: Series;
   readonly from: number;
   readonly to: number;
-  /** Another machine than the thread knows by the series' name, and without messages or jitter: for calibration. */
+  /** A machine other than the one named by the series, without messages or jitter: for calibration. */
   readonly tried?: Machine;
 }
 
@@ -33,7 +33,7 @@ type MachineNamed = (name: string) => Machine;
 
 export class JobRunner {
   readonly #machine: MachineNamed;
-  /** Used again for each run. */
+  /** Reused for each run. */
   readonly #queue = new EventQueue();
 
   constructor(machine: MachineNamed) {
@@ -49,7 +49,7 @@ export class JobRunner {
           tried === undefined
             ? { machine: this.#machine, adaptive: runProtocol, queue }
             : { machine: () => tried, adaptive: runTwin, queue, jitter: false };
-        assert(job.from < job.to && job.to <= job.series.samples, "a job is some samples of its series");
+        assert(job.from < job.to && job.to <= job.series.samples, "a job has samples of its series");
         const samples: Sample[] = [];
         for (let sample = job.from; sample < job.to; sample++)
           samples.push(runSample(job.series, sample, bench));
@@ -65,7 +65,7 @@ export class JobRunner {
   }
 }
 
-/** Writes that a job simulates: what its time grows with. */
+/** Writes that a job simulates: its time grows with them. */
 export function writesOf(job: Job): number {
   switch (job.kind) {
     case "samples":
@@ -77,10 +77,10 @@ export function writesOf(job: Job): number {
   }
 }
 
-/** Small enough that the last pieces end at about the same time on all threads. */
+/** Small enough that the last jobs end at about the same time on all threads. */
 const WRITES_MAX = 40_000;
 
-/** A series in pieces. */
+/** A series as jobs. */
 export function samplesJobs(series: Series, tried?: Machine): SamplesJob[] {
   const each = Math.max(1, Math.floor(WRITES_MAX / series.writers));
   const jobs: SamplesJob[] = [];

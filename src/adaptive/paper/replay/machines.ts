@@ -1,4 +1,4 @@
-/** The machines of the paper, with those that a user gives in their place. */
+/** The machines of the paper, some replaced by the user's. */
 import { UsageError } from "../../../base/errors.ts";
 import { MACHINES, type Machine } from "../../sim/machines/index.ts";
 
@@ -8,7 +8,7 @@ export function machinesWith(given: readonly Machine[]): Machine[] {
   for (const { name } of given)
     if (!known.includes(name))
       throw new UsageError(
-        `machine file of "${name}": the paper's experiments run on ${known.join(", ")}; name it like the one it replaces`,
+        `machine file of "${name}": the paper's experiments run on ${known.join(", ")}; give it the name of the machine it replaces`,
       );
   return MACHINES.map((machine) => given.find(({ name }) => name === machine.name) ?? machine);
 }

@@ -1,6 +1,6 @@
 /**
- * Fig 3: two tests on the same storage, the second three minutes after the first began. The load of others goes on in
- * between, so what changes from one to the other is what the model says of its persistence.
+ * Fig 3: two tests on the same storage, the second three minutes after the first began. The background load continues in
+ * between, so the difference between them shows the persistence of the model's load.
  */
 import { AssertionError } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
@@ -12,7 +12,7 @@ import { STREAM, sampleSeed } from "../../sim/storage/index.ts";
 const START = FIRST_HOST_KIND;
 const PAUSE_OVER = FIRST_HOST_KIND + 1;
 
-/** From the start of one test to that of the next, as in the paper. */
+/** Between the starts of the two tests, as in the paper. */
 const PAUSE_SECONDS = 180;
 
 export function runPair(spec: RunSpec, queue?: EventQueue): ReplayPair {

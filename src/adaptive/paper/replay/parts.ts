@@ -1,4 +1,4 @@
-/** The parts of a replay: which experiments each needs, and which checks look at it. */
+/** The parts of a replay: the experiments of each, and the checks that use them. */
 import { UsageError } from "../../../base/errors.ts";
 import {
   adaptivePlan,
@@ -16,14 +16,14 @@ export interface Effort {
   readonly fig1: number;
   /** Per point of Figs 5 to 7; "at least five" in the paper. */
   readonly output: number;
-  /** Most tests of a line of Table I; the paper has 320 to 2581. */
+  /** Max tests per line of Table I; the paper has 320 to 2581. */
   readonly tests: number;
   /** Pairs of tests three minutes apart, for Fig 3. */
   readonly pairs: number;
   /** Seeds and steps of the comparison of policies. */
   readonly seeds: number;
   readonly steps: number;
-  /** Samples per point of the sweep for numbers that hardly hold together. */
+  /** Samples per point of the sweep for numbers that are hard to meet together. */
   readonly tradeoff: number;
 }
 
@@ -92,7 +92,7 @@ export function seriesOf(part: Part, effort: Effort, seed: number): Series[] {
   }
 }
 
-/** Parts that the checks of a row need; none for facts. */
+/** Parts required by the checks of a row; none for facts. */
 const ROW_PARTS: Readonly<Record<string, readonly Part[]>> = {
   I2: ["fig1"],
   I3: ["fig1"],
@@ -117,7 +117,7 @@ const ROW_PARTS: Readonly<Record<string, readonly Part[]>> = {
 
 const FACT_ROWS = ["J1", "J2", "J3", "J4", "F0", "X0", "N1", "I1", "A1", "P0", "P1"] as const;
 
-/** What `--only` knows: parts, and rows of checks. */
+/** Values of `--only`: parts, and rows of checks. */
 export const ONLY_NAMES: readonly string[] = [...PARTS, ...Object.keys(ROW_PARTS), ...FACT_ROWS];
 
 export interface Selection {
@@ -128,7 +128,7 @@ export interface Selection {
 
 const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name);
 
-/** What to run and to judge for a list of parts and rows; everything for an empty one. */
+/** Selects runs and checks for a list of parts and rows; everything for an empty list. */
 export function selectionOf(
   names: readonly string[],
   suggest: (name: string, known: readonly string[]) => string = () => "",

@@ -1,4 +1,4 @@
-/** Jobs on threads. Results stand in the order of the jobs, however many threads there are and whoever ends first. */
+/** Jobs on threads. Results are in the order of the jobs, regardless of the number of threads and the order of completion. */
 import { assert } from "../../../base/assert.ts";
 import { performance } from "node:perf_hooks";
 import { builtFile } from "../../../node/built.ts";
@@ -18,18 +18,18 @@ export interface TimedResult {
 
 export interface PoolOptions {
   readonly machines: readonly Machine[];
-  /** 0: no threads, all in this one. */
+  /** 0: no threads, all jobs in this one. */
   readonly threads: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called with simulated writes done so far. */
+  /** Called with the number of simulated writes so far. */
   readonly onProgress?: ((writes: number) => void) | undefined;
-  /** Awaited now and then where there are no threads. */
+  /** Awaited between jobs without threads. */
   readonly yieldToEvents?: (() => Promise<void>) | undefined;
 }
 
 interface PoolResult {
   readonly results: readonly JobResult[];
-  /** Time of all threads at work, added up. */
+  /** Busy time summed over threads. */
   readonly busySeconds: number;
 }
 

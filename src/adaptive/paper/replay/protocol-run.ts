@@ -1,11 +1,11 @@
-/** The adaptive method as experiments need it: the protocol itself on virtual time, not the twin of the calibration. */
+/** The adaptive method in experiments: the real protocol on virtual time, not the twin of the calibration. */
 import { AssertionError } from "../../../base/assert.ts";
 import type { EventQueue } from "../../sim/events.ts";
 import { type RunResult, type RunSpec, worldOf } from "../../sim/experiments/run.ts";
 import { runAdaptive } from "../../sim/host/index.ts";
 import { sampleSeed } from "../../sim/storage/index.ts";
 
-/** Opens are not part of the paper's times, so files are open at once. */
+/** The paper's times exclude opens, so opening takes no time. */
 export function runProtocol(spec: RunSpec, queue?: EventQueue): RunResult {
   const { machine, writers, bytes, targets, run } = spec;
   const result = runAdaptive({

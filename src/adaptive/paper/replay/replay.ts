@@ -1,4 +1,4 @@
-/** The paper's experiments again: all samples, all checks, and the policies side by side. */
+/** Replays the paper's experiments: all samples, all checks, and the policies side by side. */
 import { MISSED_BECAUSE } from "../missed.ts";
 import { performance } from "node:perf_hooks";
 import { assert } from "../../../base/assert.ts";
@@ -19,7 +19,7 @@ interface ReplayOptions extends Omit<PoolOptions, "onProgress"> {
   readonly selection: Selection;
   readonly effort: Effort;
   readonly seed: number;
-  /** Done and all, in simulated writes. */
+  /** Done and total, in simulated writes. */
   readonly onProgress?: ((writes: number, all: number) => void) | undefined;
 }
 
@@ -114,7 +114,7 @@ function policyRunsOf({ seeds, steps }: Effort, seed: number): PolicyRun[] {
   );
 }
 
-/** What history is worth is asked without interference only, which is on the same targets at every step. */
+/** The value of history is measured without interference only, since interference hits the same targets at every step. */
 const isCompared = (policy: string, { interference }: { interference: boolean }): boolean =>
   policy !== "plimsoll, no history" || !interference;
 
@@ -126,7 +126,7 @@ function gather(
   const bySeries = new Map<Series, Sample[]>(series.map((one) => [one, []]));
   jobs.forEach((job, i) => {
     const result = results[i] as JobResult;
-    // Jobs of a series stand in the order of their samples.
+    // Jobs of a series are in the order of their samples.
     if (job.kind === "samples" && job.tried === undefined && result.kind === "samples")
       bySeries.get(job.series)?.push(...result.samples);
   });
@@ -137,7 +137,7 @@ function gather(
   });
 }
 
-/** The published factor of the first test; pairs begin with tests that came nearest to it. */
+/** The published factor of the first test; pairs start with the tests nearest to it. */
 const FIRST_IMBALANCE = 3.44;
 
 function pairJobsOf(measured: readonly MeasuredSeries[], { tests, pairs }: Effort, seed: number): Job[] {
@@ -152,7 +152,7 @@ function pairJobsOf(measured: readonly MeasuredSeries[], { tests, pairs }: Effor
   return nearest.map(({ index }) => ({ kind: "pair", series, sample: index }));
 }
 
-/** A check that needs what was not asked for says so; with `--only` such checks are left out. */
+/** A check whose runs were not selected is "not run"; with `--only` such checks are omitted. */
 function checksOf(evidence: Evidence, selection: Selection, seed: number): JudgedCheck[] {
   const { rows } = selection;
   const asked = CHECKS.filter(({ row }) => rows === undefined || rows.has(row));

@@ -1,9 +1,9 @@
 /**
- * Published numbers that are hard to reach together. Every parameter that could matter is moved down and up, one at a time,
- * and for each set the numbers are measured with what ties them:
+ * Published numbers that are hard to meet together. Each relevant parameter is moved down and up, one at a time,
+ * and for each set the numbers are measured together with those that constrain them:
  * - gains of more than 300 % at two processes per target, and of about 4.8 times at 32 (1 GB each), with Table I's mean and
- *   the imbalance, which say how slow the slowest target is. A slower client brings the two gains together, and less
- *   left of a shared file lifts both: so these are moved together too;
+ *   the imbalance, which show how slow the slowest target is. A slower client brings the two gains together, and a lower
+ *   shared-file floor raises both: so these are also moved together;
  * - how interference changes the gain of small output at 8192 and at 16384 processes;
  * - the gain of large output at one process per target, where the adaptive method is Table I's test, and at 32.
  */
@@ -37,7 +37,7 @@ const MOVED = [
   "sharedPower",
 ] as const satisfies readonly ParameterName[];
 
-/** Further than any of the fits went. */
+/** Beyond the range of all fits. */
 const FACTORS = [0.6, 1 / 0.6] as const;
 /** Of `clientRate` and `sharedFloor`. */
 const TOGETHER = [
@@ -98,7 +98,7 @@ const seriesOf = (samples: number, tests: number, seed: number): Series[] => [
     outputSeries(method, SIZE_MB, FEW, false, samples, seed),
     outputSeries(method, SIZE_MB, FEW, true, samples, seed),
     outputSeries(method, SIZE_MB, MANY, false, samples, seed),
-    // Small output varies little, and large runs of it as well.
+    // Small output varies little, in large runs as well.
     ...SMALL_WRITERS.flatMap((writers) =>
       [false, true].map((interference) =>
         outputSeries(method, SMALL_MB, writers, interference, Math.ceil(samples / 2), seed),

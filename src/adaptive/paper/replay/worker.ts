@@ -1,4 +1,4 @@
-/** A thread of a replay: takes jobs, gives their results. */
+/** A thread of a replay: takes jobs, returns their results. */
 import { performance } from "node:perf_hooks";
 import { workerData } from "node:worker_threads";
 import { serveTasks } from "../../../node/thread-tasks.ts";

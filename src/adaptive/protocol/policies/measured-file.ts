@@ -1,33 +1,33 @@
-/** A file under the `plimsoll` policy: its rate, and how many writers serve it best, both from what was measured. */
+/** A file under the `plimsoll` policy: its rate and its best number of writers, both measured. */
 import { assert } from "../../../base/assert.ts";
 import { type FilePolicy, type Work, sizeOf } from "../policy.ts";
 
 export const SLOTS_MAX = 16;
 /**
- * Writers per file to begin with: two at least, since one leaves the limit of a single client as the ceiling, and as many
- * as keep this many bytes under way, since with small blocks it is the round trips that cost. But no more than this part of
- * what the file is to take: what has begun cannot move any more, should the target turn out to be slow.
+ * Initial writers per file: at least two, since one is limited by a single client's rate, and enough to keep this many bytes in
+ * flight, since small blocks are dominated by round trips. But no more than this share of the file's data: writes in progress
+ * can no longer move if the target turns out to be slow.
  */
 const SLOTS_FIRST = 2;
 const BYTES_UNDER_WAY = 32 * 2 ** 20;
 const SHARE_UNDER_WAY = 1 / 8;
 /** No piece is planned shorter than this: each costs a round trip to the target, 20 ms on the machines of the paper. */
 export const PIECE_SECONDS = 0.5;
-/** Pieces are multiples of this, so that they fall on stripe boundaries. */
+/** Pieces are multiples of this, to align with stripe boundaries. */
 const MIB = 2 ** 20;
 /** Smaller pieces cost more in round trips than they save at the end. */
 export const PIECE_BYTES_MIN = 8 * MIB;
-/** On a file of unknown rate pieces are no larger: should it be slow, they hold up the end. */
+/** Max piece on a file of unknown rate: on a slow file, larger ones would delay the end. */
 const PIECE_BYTES_FIRST = 32 * MIB;
 /** A file that takes less than this has hardly a second piece per writer. */
 const FEW_PIECES = 2 * PIECE_BYTES_FIRST;
-/** How much a new measurement counts against the older ones. */
-const NEWS = 0.25;
-/** Another number of writers must be this much better to be kept. */
-const BETTER = 1.03;
+/** Weight of a new measurement against the older ones. */
+const NEW_WEIGHT = 0.25;
+/** A different number of writers must be this much better to be kept. */
+const GAIN_MIN = 1.03;
 
 export class MeasuredFile implements FilePolicy {
-  /** Of this step alone: the rate of an earlier one says what the target can do, not what it does under today's load. */
+  /** Of this step alone: the rate of an earlier step shows the capability of the target, not its rate under today's load. */
   #rate = Number.NaN;
   #active = 0;
   #slots: number;
@@ -43,7 +43,7 @@ export class MeasuredFile implements FilePolicy {
   #windowBytes = 0;
   #windowSeconds = 0;
   #windowEnds = 0;
-  /** As long as twice the writers bring more, their number doubles, up to what small blocks ask for; later it changes by one. */
+  /** While doubling the writers increases the rate, their number doubles, up to the need of small blocks; later it changes by one. */
   #doubling: boolean;
   readonly #doublingMax: number;
   /** Best rate seen with each number of writers. */
@@ -52,7 +52,7 @@ export class MeasuredFile implements FilePolicy {
   constructor(work: Work, target: number) {
     const block = Math.max(1, sizeOf(work, 0));
     const share = (block * work.writers) / work.targets;
-    // With many pieces the step finds out by itself, under the load of this hour; with few there is no time for that.
+    // With many pieces the step can measure by itself, under the current load; with few there is no time for that.
     const slots = share < FEW_PIECES ? (work.priorSlots?.[target] ?? Number.NaN) : Number.NaN;
     const underWay = Math.min(BYTES_UNDER_WAY, share * SHARE_UNDER_WAY);
     const wanted = slots >= 1 ? Math.round(slots) : Math.max(SLOTS_FIRST, Math.ceil(underWay / block));
@@ -86,8 +86,8 @@ export class MeasuredFile implements FilePolicy {
     this.#pass(now, active);
     this.#active = active - 1;
     if (bytes === 0) return;
-    this.#bytes = this.#bytes * (1 - NEWS) + bytes;
-    this.#seconds = this.#seconds * (1 - NEWS) + this.#newSeconds;
+    this.#bytes = this.#bytes * (1 - NEW_WEIGHT) + bytes;
+    this.#seconds = this.#seconds * (1 - NEW_WEIGHT) + this.#newSeconds;
     this.#newSeconds = 0;
     this.#endedAt = now;
     if (this.#seconds > 0) this.#rate = this.#bytes / this.#seconds;
@@ -119,13 +119,13 @@ export class MeasuredFile implements FilePolicy {
     const slots = this.#slots;
     const rate = this.#windowSeconds > 0 ? this.#windowBytes / this.#windowSeconds : 0;
     const before = rates[slots] as number;
-    rates[slots] = before === 0 ? rate : before + NEWS * (rate - before);
+    rates[slots] = before === 0 ? rate : before + NEW_WEIGHT * (rate - before);
     this.#windowBytes = 0;
     this.#windowSeconds = 0;
     this.#windowEnds = 0;
     let best = slots;
     for (let k = 1; k <= SLOTS_MAX; k++)
-      if ((rates[k] as number) > BETTER * (rates[best] as number)) best = k;
+      if ((rates[k] as number) > GAIN_MIN * (rates[best] as number)) best = k;
     this.#doubling = this.#doubling && best === slots && slots < this.#doublingMax;
     if (this.#doubling) {
       this.#slots = Math.min(this.#doublingMax, 2 * slots);

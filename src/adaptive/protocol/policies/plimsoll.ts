@@ -1,6 +1,6 @@
 /**
- * Our own policy: as many writers per file as the measured rates ask for, pieces that shrink towards the end, work that goes
- * where it ends soonest, memory of target speeds, and second copies of the last stragglers.
+ * Our own policy: writers per file by measured rates, pieces that shrink towards the end, work moves where it ends soonest, a
+ * history of target speeds, and second copies of the last stragglers.
  */
 import { assert } from "../../../base/assert.ts";
 import { evenLayout, type Layout, wideLayout, weightedLayout } from "../layout.ts";
@@ -20,12 +20,12 @@ import { MeasuredFile, PIECE_BYTES_MIN, PIECE_SECONDS, SLOTS_MAX } from "./measu
 /** Slower than this share of the median in earlier steps: not used at all. A RAID rebuild leaves 0.2 to 0.4. */
 const SKIP_BELOW = 0.1;
 /**
- * Slower than this share of the median: fewer ranks. Rates nearer to it differ by the load of the hour, which is another
- * one now, and groups that follow it are worse than even ones. What is slow now moves later.
+ * Slower than this share of the median: fewer ranks. Rates nearer to the median differ by the load at the time, which has
+ * changed, and groups that follow it are worse than even ones. Work on targets that are slow now moves later.
  */
 const SLOW_BELOW = 0.5;
 const WEIGHT_MIN = 0.25;
-/** Pieces that one request moves at most. */
+/** Max pieces moved per request. */
 const PIECES_MAX = 4;
 
 export const plimsollPolicy: Policy = {
@@ -56,7 +56,7 @@ function skipped({ priorRates }: Work): number[] {
   return Array.from(priorRates ?? []).flatMap((rate, target) => (rate < SKIP_BELOW * median ? [target] : []));
 }
 
-/** The middle of those that were measured; NaN when none was. */
+/** Median of the measured rates; NaN without one. */
 function medianRate(rates: ArrayLike<number> | undefined): number {
   const sorted = Array.from(rates ?? [])
     .filter((rate) => rate > 0)
@@ -64,7 +64,7 @@ function medianRate(rates: ArrayLike<number> | undefined): number {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** Takes from the group that would end last, as much as lets both end at the same time. */
+/** Takes from the group that would end last, so much that both end at the same time. */
 class ByFinishTime implements CoordinatorPolicy {
   readonly speculateSeconds = PIECE_SECONDS;
   readonly #typicalBytes: number;
@@ -90,7 +90,7 @@ class ByFinishTime implements CoordinatorPolicy {
     const rate = idle.rate > 0 ? idle.rate : best.rate > 0 ? best.rate : this.#typicalBytes;
     const waiting = waitingBytes(best, now);
     const share = best.stuck ? waiting : (waiting * rate) / (rate + ownRate(best, idle, now));
-    assert(share >= 0 && share <= waiting, "no more moves than waits");
+    assert(share >= 0 && share <= waiting, "no more bytes move than wait");
     const least = Math.max(PIECE_BYTES_MIN, rate * PIECE_SECONDS);
     if (!best.stuck && bestSeconds < least / rate) return undefined;
     const bytes = Math.max(least, share / 2);
@@ -99,13 +99,13 @@ class ByFinishTime implements CoordinatorPolicy {
   }
 }
 
-/** A group says so whenever what waits has halved; so at least half of what it said last is still there. */
+/** A group reports whenever its waiting bytes have halved; so at least half of the last report is still there. */
 function waitingBytes({ waitingBytes: said, askedBytes, heardAt, rate }: GroupView, now: number): number {
   const gone = rate > 0 ? rate * (now - heardAt) : 0;
   return Math.max(0, Math.max(said / 2, said - gone) - askedBytes);
 }
 
-/** The group's own rate: as said, or lower when it should have said that it has halved. */
+/** The group's own rate: as reported, or lower when its next report is overdue. */
 function ownRate({ waitingBytes: said, heardAt, rate }: GroupView, idle: IdleFile, now: number): number {
   const known = rate > 0 ? rate : idle.rate > 0 ? idle.rate : 1;
   const elapsed = now - heardAt;

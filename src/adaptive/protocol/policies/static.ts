@@ -2,7 +2,7 @@
 import { evenLayout } from "../layout.ts";
 import type { CoordinatorPolicy, FilePolicy, Policy } from "../policy.ts";
 
-/** Lustre's limit of targets per file at the time of the paper. */
+/** Lustre's limit on targets per file at the time of the paper. */
 const SHARED_FILE_TARGETS = 160;
 
 const NOTHING_MOVES: CoordinatorPolicy = { choose: () => undefined, speculateSeconds: 0 };

@@ -1,6 +1,6 @@
 /**
- * The baseline of the adaptive I/O paper (III.A): all ranks write their data into one file by MPI-IO, each to its own part, then flush and
- * close. The file is measured and removed; its times are beside those of the adaptive writer.
+ * The baseline of the adaptive I/O paper (III.A): all ranks write their data into one file by MPI-IO, each to its own part,
+ * then flush and close. The file is measured and removed; its times are compared with those of the adaptive writer.
  */
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -63,9 +63,9 @@ export async function writeBaseline(baseline: Baseline): Promise<StepRecord | un
 interface SharedWrite {
   readonly path: string;
   readonly title: string;
-  /** Of each rank. */
+  /** Bytes of each rank. */
   readonly bytes: number;
-  /** Most memory of one rank. */
+  /** Max memory of one rank. */
   readonly memoryBytes: number;
   readonly open: typeof openMpiFile;
 }
@@ -179,7 +179,7 @@ function recordOf(ranks: readonly RankTimes[], about: About): StepRecord {
   };
 }
 
-/** Bytes that no storage makes small. */
+/** Incompressible bytes. */
 function contentOf(rank: number, bytes: number): Uint8Array {
   const content = new Uint8Array(bytes);
   let state = (rank + 1) * 2_654_435_761;

@@ -16,14 +16,14 @@ import {
 import { type PieceEntry, unpackStatistics } from "../piece/piece-info.ts";
 import { GROUP_NAME, groupOf, type Stage } from "../stage/stage.ts";
 
-/** What an index says, with checksums apart, so that two can be joined. */
+/** Contents of an index, with checksums separate, so that two can be joined. */
 interface IndexParts {
   readonly groups: BpGroup[];
   readonly variables: BpVariable[];
   readonly sums: Map<BpBlock, Uint32Array>;
 }
 
-/** `subfile` gives the number of the file that holds a piece; without, the index is that of one file. */
+/** `subfile` returns the number of the file that holds a piece; without it the index is that of one file. */
 export function indexOfPieces(
   stage: Stage,
   pieces: readonly PieceEntry[],
@@ -89,7 +89,7 @@ export function joinParts(earlier: IndexParts, later: IndexParts): IndexParts {
   };
 }
 
-/** `start`: of the file that the index lies in; 0 and `global` for the index of all files. */
+/** `start`: offset of the index in its file; 0 and `global` for the index of all files. */
 export function encodeParts(
   { groups, variables, sums }: IndexParts,
   place: { readonly start: number; readonly global: boolean },

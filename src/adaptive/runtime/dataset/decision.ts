@@ -1,6 +1,6 @@
 /**
- * The fate of a dataset. Whoever links the file `decision` first has decided, for good; all others read what it says. Making
- * it true (names of subfiles, then the index under its name) can be done by anyone, again and again.
+ * The outcome of a dataset. The first process to link the file `decision` decides, for good; all others read it. Carrying it
+ * out (names of subfiles, then the index under its name) can be done by any process, repeatedly.
  */
 import { assert } from "../../../base/assert.ts";
 import { link, lstat, readFile, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
@@ -8,34 +8,34 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import type { Outcome } from "../../protocol/index.ts";
 import { folderSynced } from "../../../node/durable.ts";
 import { inodeAt, isCode, writeDurably } from "./folders.ts";
-import { CommitRefused } from "./names-lead.ts";
+import { CommitRefused } from "./check-names.ts";
 import { type DatasetNames, subfilePath } from "./names.ts";
 
 export interface Decision {
   readonly outcome: Outcome;
   readonly reason: string;
-  /** The index, whole and durable, under the name that it has until it takes its own. */
+  /** The index, complete and durable, under its temporary name. */
   readonly draft?: string;
-  /** Of the draft. It keeps it under its last name, and so tells whether the index there is this one. */
+  /** Inode of the draft. It stays the same under the final name, and so identifies the index there. */
   readonly draftInode?: string;
   readonly subfiles: readonly { readonly k: number; readonly path: string }[];
   /** Blocks of the step, as readers count them. */
   readonly blocks?: number;
   /** Files of the dataset that this one replaces. */
   readonly replaced: readonly string[];
-  /** Who decided. */
+  /** The attempt that decided. */
   readonly attempt: string;
 }
 
 const decisionPath = ({ notes }: DatasetNames) => join(notes, "decision");
 
-/** Proposes; gives what was decided, which need not be what was proposed. */
+/** Proposes; returns the decision, which may differ from the proposal. */
 export async function decide(names: DatasetNames, proposal: Decision, who: string): Promise<Decision> {
   assert(
     (proposal.draft === undefined) === (proposal.draftInode === undefined),
     "a draft is known by its inode",
   );
-  assert(proposal.outcome === "complete" || proposal.subfiles.length === 0, "what is aborted has no files");
+  assert(proposal.outcome === "complete" || proposal.subfiles.length === 0, "aborted datasets have no files");
   const own = `${decisionPath(names)}.${who}`;
   await writeDurably(own, JSON.stringify(proposal));
   try {
@@ -45,7 +45,7 @@ export async function decide(names: DatasetNames, proposal: Decision, who: strin
   } catch (error) {
     if (!isCode(error, "EEXIST")) throw error;
     const decided = await readDecision(names);
-    assert(decided !== undefined, "whoever comes second finds what the first decided");
+    assert(decided !== undefined, "later proposals find the first decision");
     return decided;
   } finally {
     await rm(own, { force: true });
@@ -65,7 +65,7 @@ export async function forgetDecision(names: DatasetNames): Promise<void> {
   await rm(decisionPath(names), { force: true });
 }
 
-/** Makes a decision true. Several may do so at once. */
+/** Carries out a decision. Several processes may do so at once. */
 export async function carryOut(names: DatasetNames, decision: Decision): Promise<void> {
   const { outcome, draft, subfiles } = decision;
   if (outcome !== "complete" || draft === undefined) return;
@@ -84,7 +84,7 @@ export async function carryOut(names: DatasetNames, decision: Decision): Promise
   await folderSynced(dirname(names.index));
 }
 
-/** Somebody else was faster; or the draft is lost, and an index under that name is that of an earlier dataset. */
+/** Another process was faster; or the draft is lost, and an index under that name belongs to an earlier dataset. */
 async function requireInPlace({ index }: DatasetNames, { draft, draftInode }: Decision): Promise<void> {
   const found = await inodeAt(index);
   if (found === undefined || (draftInode !== undefined && found !== draftInode))
@@ -106,7 +106,7 @@ async function nameSubfile(names: DatasetNames, k: number, path: string): Promis
     return;
   }
   const real = join(home, path.slice(dirname(path).length + 1));
-  // What lies beside the dataset is moved together with it; what lies elsewhere stays there.
+  // Files beside the dataset move together with it; files elsewhere stay there.
   const beside = relative(dirname(folder), real);
   const text = beside.startsWith("..") || isAbsolute(beside) ? real : relative(folder, real);
   try {

@@ -1,11 +1,11 @@
-/** Names in folders that must outlive the machine. */
+/** File names that must survive a crash of the machine. */
 import { mkdirSync, statSync } from "node:fs";
 import { open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { namedError, UsageError } from "../../../base/errors.ts";
 import { folderSynced } from "../../../node/durable.ts";
 
-/** Writes and syncs a whole file; gives its inode. Its name is durable when its folder is synced, too. */
+/** Writes and syncs a whole file; returns its inode. Its name is durable when its folder is synced, too. */
 export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<string> {
   const handle = await open(path, "w");
   try {
@@ -19,7 +19,7 @@ export async function writeDurably(path: string, bytes: Uint8Array | string): Pr
   }
 }
 
-/** Puts a whole file in the place of one that may be there: whoever reads finds the one or the other. */
+/** Replaces a file atomically: readers see the old or the new one. */
 export async function replaceDurably(path: string, bytes: Uint8Array | string): Promise<void> {
   const draft = `${path}.new`;
   await writeDurably(draft, bytes);
@@ -27,7 +27,7 @@ export async function replaceDurably(path: string, bytes: Uint8Array | string): 
   await folderSynced(dirname(path));
 }
 
-/** Inode of the file that a name leads to; undefined when it leads to none. */
+/** Inode of the named file; undefined if it does not exist. */
 export async function inodeAt(path: string): Promise<string | undefined> {
   try {
     return String((await stat(path, { bigint: true })).ino);
@@ -40,7 +40,7 @@ export async function inodeAt(path: string): Promise<string | undefined> {
 export const isCode = (error: unknown, ...codes: string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** Makes folders that are not there, each in one that is. Node's own way to make several never ends in /proc. */
+/** Makes missing folders one by one. Node's recursive mkdir never ends in /proc. */
 export function makeFolders(...paths: string[]): void {
   for (const path of paths) {
     try {
@@ -51,7 +51,7 @@ export function makeFolders(...paths: string[]): void {
   }
 }
 
-/** A dataset is not put where nobody expects it: a folder that is not there is more likely misspelt. */
+/** Requires the folder of a dataset: a missing one is more likely misspelt. */
 export function requireFolderOf(path: string): void {
   const folder = dirname(path);
   const found = statSync(folder, { throwIfNoEntry: false });

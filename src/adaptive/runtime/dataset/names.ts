@@ -1,11 +1,11 @@
-/** Files of a dataset: the index NAME, its folder NAME.dir, and what is kept in there while a write is under way. */
+/** Files of a dataset: the index NAME, its folder NAME.dir, and the state kept there during a write. */
 import { basename, dirname, join } from "node:path";
 
 export interface DatasetNames {
   /** The global index; readers open this. */
   readonly index: string;
   readonly folder: string;
-  /** Our own notes, below the folder. */
+  /** State of the writer, below the folder. */
   readonly notes: string;
   readonly base: string;
 }
@@ -19,7 +19,7 @@ export function datasetNames(path: string): DatasetNames {
 export const subfilePath = ({ folder, base }: DatasetNames, k: number): string =>
   join(folder, `${base}.${k}`);
 
-/** A file on a target; `attempt` differs each time a write is started, so that names never meet. */
+/** A file on a target; `attempt` differs each time a write is started, so that names never clash. */
 export const dataPath = (target: string, base: string, attempt: string, file: number): string =>
   join(target, `${base}.${attempt}.${file}`);
 

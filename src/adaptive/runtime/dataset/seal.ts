@@ -1,4 +1,4 @@
-/** Ends a data file: its own index and tail behind the data, so that it can be opened alone; then makes it durable. */
+/** Ends a data file: appends its own index and tail, so that it can be opened alone; then makes it durable. */
 import { assert } from "../../../base/assert.ts";
 import type { Backend, TargetFile } from "../../backend/index.ts";
 import { layOutGroup } from "../../../formats/bp/index.ts";
@@ -8,7 +8,7 @@ import { encodeParts, indexOfPieces } from "./build-index.ts";
 import { folderSynced } from "../../../node/durable.ts";
 import { dirname } from "node:path";
 
-/** A late write of a piece that was given up can still make the file longer; then the index goes behind it again. */
+/** A late write of an abandoned piece can still extend the file; then the index is appended again. */
 const TRIES = 4;
 
 export async function sealFile(file: TargetFile, stage: Stage, pieces: readonly PieceEntry[]): Promise<void> {
@@ -22,7 +22,7 @@ export async function sealFile(file: TargetFile, stage: Stage, pieces: readonly 
   }
 }
 
-/** The same for a file that nobody else writes to any more: what lies behind the last piece goes first. */
+/** The same for a file without other writers: bytes after the last piece are cut off first. */
 export async function sealPath(
   backend: Backend,
   path: string,
@@ -34,7 +34,7 @@ export async function sealPath(
   try {
     const identity = await file.identity();
     if (pieces.some(({ info }) => info.identity !== identity)) throw new Error("another file has its name");
-    assert(pieces.length > 0, "a file that is kept holds something");
+    assert(pieces.length > 0, "a kept file holds data");
     await file.truncate(Math.max(...pieces.map((piece) => endOf(stage, piece))));
     await sealFile(file, stage, pieces);
     await folderSynced(dirname(path));

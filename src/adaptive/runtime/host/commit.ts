@@ -1,4 +1,4 @@
-/** From pieces to a dataset: the index is written, the decision made, and carried out. */
+/** From pieces to a dataset: writes the index, decides, and carries out the decision. */
 import { assert } from "../../../base/assert.ts";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -9,18 +9,18 @@ import { encodeParts, indexOfPieces, joinParts, partsOf } from "../dataset/build
 import { carryOut, type Decision, decide } from "../dataset/decision.ts";
 import { folderSynced } from "../../../node/durable.ts";
 import { writeDurably } from "../dataset/folders.ts";
-import { requireDataFiles, requireDraft } from "../dataset/names-lead.ts";
+import { requireDataFiles, requireDraft } from "../dataset/check-names.ts";
 import { type DatasetNames, indexDraft } from "../dataset/names.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
 import { requireUnchanged } from "../stage/sources.ts";
 import type { Stage } from "../stage/stage.ts";
 import type { CommitSetting } from "./setting.ts";
 
-/** Who proposes what becomes of a dataset. */
+/** The process that proposes the outcome of a dataset. */
 interface Proposer {
   readonly names: DatasetNames;
   readonly attempt: string;
-  /** Tells those apart that propose in the same attempt. */
+  /** Distinguishes proposers of the same attempt. */
   readonly who: number;
 }
 
@@ -31,8 +31,8 @@ export interface CommitRequest extends Proposer {
 }
 
 /**
- * Gives what was decided. Fails, and proposes nothing, when a source is not what it was or a data file is not where it was: all
- * data has been read and synced by now, so what changes from here on is in none of it.
+ * Returns the decision. Fails, and proposes nothing, when a source has changed or a data file has moved: all data has been read
+ * and synced by now, so later changes cannot affect it.
  */
 export async function commitPieces(request: CommitRequest, pieces: readonly PieceEntry[]): Promise<Decision> {
   const { names, attempt, who, stage, setting, backend } = request;
@@ -52,7 +52,7 @@ export async function commitPieces(request: CommitRequest, pieces: readonly Piec
   const index = encodeParts(joined, { start: 0, global: true }, earlier?.attributes);
   const subfiles = paths.map((path) => ({ k: numbers.get(path) as number, path }));
   const draftInode = await writeDurably(draft, index);
-  // Once it is decided on, the draft must be found, also after the machine went down.
+  // Once decided, the draft must be found even after a crash of the machine.
   await folderSynced(dirname(draft));
   try {
     await requireDataFiles(all, backend);
@@ -66,7 +66,7 @@ export async function commitPieces(request: CommitRequest, pieces: readonly Piec
   return decided;
 }
 
-/** What becomes a dataset is every byte of the step, once. */
+/** A dataset has every byte of the step exactly once. */
 function checkCover({ bytes }: Stage, pieces: readonly PieceEntry[]): void {
   let end = 0;
   for (const { from, to } of pieces.toSorted((a, b) => a.from - b.from)) {

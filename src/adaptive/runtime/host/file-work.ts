@@ -1,4 +1,4 @@
-/** What the protocol decides about files, done: opened, written, synced, and in the end made a dataset. */
+/** Performs the protocol's file effects: open, write, sync, commit. */
 import { assert } from "../../../base/assert.ts";
 import { dirname } from "node:path";
 import { type Backend, makeBackend } from "../../backend/index.ts";
@@ -28,29 +28,29 @@ import { type HostSetting, machineSeconds, pathOfFile } from "./setting.ts";
 import { TargetFiles } from "./target-files.ts";
 import { Turns } from "./turns.ts";
 
-/** A write that was ordered and has not ended. */
+/** A write in flight. */
 export interface ActiveWrite {
   readonly order: WriteStart;
   readonly rank: Rank;
   cancelled: boolean;
-  /** When it began to be written. */
+  /** Start of the write. */
   start: number;
   /** Written so far. */
   bytes: number;
 }
 
 export interface FileWorkLink {
-  /** This many bytes more were written to a target. */
+  /** Reports further bytes written to a target. */
   progress(target: TargetId, bytes: number): void;
   /** See `BackendServices`. */
   pace(target: TargetId, bytes: number): Promise<void>;
 }
 
-/** Writes of this process to one target at a time; with more, each only waits longer. */
+/** Concurrent writes of this process to one target; more would only wait longer. */
 const WRITES_PER_TARGET = 8;
 
 export class FileWork {
-  /** What is reported of it. */
+  /** Report at the end of the run. */
   readonly report = {
     writes: noWrites(),
     opens: [] as { file: FileId; seconds: number; at: number }[],
@@ -66,7 +66,7 @@ export class FileWork {
   readonly #buffers: Buffers;
   readonly #journal: Journal | undefined;
   readonly #turns: Turns;
-  /** Room of a lease beside its bytes. */
+  /** Extra room of a lease. */
   readonly #overhead: number;
 
   constructor(setting: HostSetting, index: number, link: FileWorkLink) {
@@ -93,7 +93,7 @@ export class FileWork {
     this.report.opens.push({ file, seconds: machineSeconds() - began, at: this.now() });
   }
 
-  /** Waits for its turn on the target. Undefined when it was cancelled. */
+  /** Waits for its turn on the target. Undefined if cancelled. */
   write(write: ActiveWrite): Promise<PieceInfo | undefined> {
     return this.#turns.run(this.targetOf(write.order.file), async () => {
       write.start = this.now();
@@ -101,7 +101,7 @@ export class FileWork {
     });
   }
 
-  /** Keeps a record of a write that has ended, or is given up. */
+  /** Records a write that has ended or was given up. */
   note({ order, rank, start, bytes, cancelled }: ActiveWrite, failed: boolean): void {
     if (bytes === 0) return;
     const { file, offset, block, moved } = order;
@@ -113,17 +113,17 @@ export class FileWork {
     addWrite(this.report.writes, { ...place, ...time, host: this.#index, flags });
   }
 
-  /** Only what lies in the file: after a round that failed elsewhere more may be written behind it. */
+  /** Only the current contents: after a round that failed elsewhere more data may follow. */
   async sync(file: FileId): Promise<void> {
     const { file: open } = await this.#files.get(file);
     const name = this.#setting.commit.keeps
       ? folderSynced(dirname(pathOfFile(this.#setting, file)))
       : undefined;
-    // At once: on a busy target each of them waits behind the data of others.
+    // In parallel: on a busy target each waits behind other data.
     await Promise.all([open.sync(), name]);
   }
 
-  /** Gives what was decided, which need not be what was proposed. */
+  /** Returns the decision, which may differ from the proposal. */
   async commit(rank: Rank, { outcome, reason, parts }: Proposal): Promise<Decision> {
     const { names, attempt, stage, commit: setting } = this.#setting;
     const request: CommitRequest = { names, attempt, who: rank, stage, setting, backend: this.#backend };
@@ -143,7 +143,7 @@ export class FileWork {
     }
   }
 
-  /** What was decided in this attempt, carried out; undefined as long as nothing was. */
+  /** Carries out the decision of this attempt; undefined until there is one. */
   async decided(): Promise<Decision | undefined> {
     const { names, attempt } = this.#setting;
     const found = await readDecision(names);
@@ -191,18 +191,15 @@ export class FileWork {
         write: (bytes, to) => open.write(bytes, to),
       },
     );
-    assert(
-      info === undefined || write.bytes === range.to - range.from,
-      "a piece that is written is written whole",
-    );
+    assert(info === undefined || write.bytes === range.to - range.from, "a written piece is complete");
     if (info !== undefined && range.to > range.from)
       this.#journal?.add({ ...range, path: pathOfFile(this.#setting, file), target, info });
     return info;
   }
 
   /**
-   * Begins to give every file an index of its own, now that nothing more will be written to it. The dataset neither needs
-   * it nor waits for it: on a slow target it takes another turn.
+   * Starts to append an index to every file, now that all writes are done. The dataset neither needs nor awaits it: on a slow
+   * target it takes another round trip.
    */
   async #seal(parts: readonly IndexColumns[], pieces: readonly (readonly PieceEntry[])[]) {
     const inside = new Map<FileId, PieceEntry[]>();
@@ -214,12 +211,12 @@ export class FileWork {
         else known.push(piece);
       }
     }
-    // Opened before files get their last names.
+    // Opened before files get their final names.
     const open = await Promise.allSettled([...inside.keys()].map((id) => this.#files.get(id)));
     const { stage } = this.#setting;
     const sealing = [...inside.values()].map(async (own, i) => {
       const found = open[i] as PromiseSettledResult<FlushingFile>;
-      // One that fails cannot be opened alone, then; what it holds is durable and in the index of the whole.
+      // A file that fails cannot be opened alone; its data is durable and in the global index.
       if (found.status === "fulfilled") await sealFile(found.value.file, stage, own);
     });
     return { finished: Promise.allSettled(sealing) };
@@ -229,12 +226,12 @@ export class FileWork {
     return Array.from({ length: entries.count }, (_, i) => {
       const { block, at, length, file, checksum } = entries.entry(i);
       const place = { path: pathOfFile(this.#setting, file), target: this.targetOf(file) };
-      assert(checksum !== undefined, "a piece that is in the index brought its sums");
+      assert(checksum !== undefined, "a piece in the index has checksums");
       return { ...this.#rangeOf(block, at, length), ...place, info: checksum as PieceInfo };
     });
   }
 
-  /** Pieces are cut at any byte; both neighbours move the cut to the same edge of an element. */
+  /** Pieces are cut at any byte; both neighbours move the cut to the same element boundary. */
   #rangeOf(block: Rank, at: number, length: number): Range {
     const own = this.#setting.blocks[block];
     assert(own !== undefined, "a block of the run");
@@ -242,7 +239,7 @@ export class FileWork {
     const end = from + at + length;
     assert(at >= 0 && length > 0 && end <= to, "a piece lies in its block");
     const range = snapped(this.#setting.stage, from + at, end);
-    assert(range.from >= from && range.from <= range.to, "the edges of elements keep their order");
+    assert(range.from >= from && range.from <= range.to, "element boundaries keep their order");
     return end >= to ? { from: range.from, to } : range;
   }
 }

@@ -1,4 +1,4 @@
-/** One process of a run: hosts some ranks of the protocol, hands them what happens, and has done what they decide. */
+/** One process of a run: hosts some ranks of the protocol, passes events to them, and performs their effects. */
 import { assert } from "../../../base/assert.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -17,25 +17,25 @@ import {
   type TimerName,
   type WriteStart,
 } from "../../protocol/index.ts";
-import { CommitRefused } from "../dataset/names-lead.ts";
+import { CommitRefused } from "../dataset/check-names.ts";
 import type { PieceInfo } from "../piece/piece-info.ts";
 import { SourceFailure } from "../stage/sources.ts";
 import { type ActiveWrite, FileWork, type FileWorkLink } from "./file-work.ts";
 import { type HostReport, type HostSetting, hostOfRank, ranksOfHost, setupOf } from "./setting.ts";
 
-/** How a process reaches the others and whoever started it. */
+/** Link of a process to the others and to its parent. */
 interface HostLink extends FileWorkLink {
   send(from: Rank, to: Rank, message: Message): void;
-  /** A target refused; the protocol knows, people should too. */
+  /** A target failed: a note for the user; the protocol knows already. */
   trouble(target: TargetId, text: string): void;
-  /** It cannot go on, and no other process could either. */
+  /** Fatal for every process. */
   fatal(text: string): void;
   ended(report: HostReport): void;
 }
 
-/** After a loss, how often to look whether the dataset was decided. */
+/** After a loss, interval of checks for a decision. */
 const DECISION_MS = 500;
-/** Copies that were overtaken may end within this time. */
+/** Overtaken copies may end within this time. */
 const LINGER_MS = 100;
 export class Host implements Effects {
   readonly #setting: HostSetting;
@@ -53,13 +53,13 @@ export class Host implements Effects {
     messages: {} as Record<string, number>,
   };
   readonly #lost = new Set<Rank>();
-  /** Leading roles that know of all that is lost. */
-  readonly #told = new WeakSet<object>();
-  /** Whose step is under way. */
+  /** Leading roles that know all lost ranks. */
+  readonly #informed = new WeakSet<object>();
+  /** Rank of the current step. */
   #rank: Rank = -1;
   #stepping = false;
   #stopped = false;
-  /** A rank of this process is about to decide, or to carry out what was decided. */
+  /** A rank of this process is about to decide, or to carry out a decision. */
   #committing = false;
 
   constructor(setting: HostSetting, index: number, link: HostLink) {
@@ -84,13 +84,13 @@ export class Host implements Effects {
   }
 
   /**
-   * Ranks of a process that is gone. Only those who lead something need to know, now or when they begin to; and the first
-   * rank here, which takes over when nobody leads any more.
+   * Ranks of a dead process. Only leaders need to know, now or when they start to lead; and the first rank here, which takes
+   * over when no leader is left.
    */
   lost(ranks: readonly Rank[]): void {
     assert(
       ranks.every((rank) => !this.#processes.has(rank)),
-      "a process is not told of its own death",
+      "a process never loses its own ranks",
     );
     for (const one of ranks) this.#lost.add(one);
     const first = Math.min(...this.#processes.keys());
@@ -100,7 +100,7 @@ export class Host implements Effects {
     this.#lookForDecision();
   }
 
-  /** Ends at once, without a word. */
+  /** Ends at once, without messages. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -108,7 +108,7 @@ export class Host implements Effects {
     await this.#close();
   }
 
-  // Effects of the process whose step is under way.
+  // Effects of the current step.
 
   send(to: Rank, message: Message): void {
     assert(to >= 0 && to < this.#setting.blocks.length, "a message goes to a rank of the run");
@@ -153,7 +153,7 @@ export class Host implements Effects {
   }
 
   timer(timer: TimerName, at: number): void {
-    assert(Number.isFinite(at), "a timer runs out");
+    assert(Number.isFinite(at), "a timer has a finite time");
     const rank = this.#acting();
     const key = `${rank} ${timer}`;
     clearTimeout(this.#timers.get(key));
@@ -197,7 +197,7 @@ export class Host implements Effects {
     if (this.#processes.size === 0) void this.#end(outcome === "released" ? "complete" : outcome, reason);
   }
 
-  /** Whose effect it is: only in a step of a rank that has not ended. */
+  /** Rank of the effect: only in a step of a rank that has not ended. */
   #acting(): Rank {
     assert(this.#stepping && this.#processes.has(this.#rank), "a rank acts in its own steps, until it ends");
     return this.#rank;
@@ -229,7 +229,7 @@ export class Host implements Effects {
     this.#steps();
   }
 
-  /** Takes inputs one by one; what a step sends to this process comes after what was there. */
+  /** Takes inputs one by one; messages of a step to this process are queued last. */
   #steps(): void {
     if (this.#stepping || this.#stopped) return;
     this.#stepping = true;
@@ -255,7 +255,7 @@ export class Host implements Effects {
     return process !== undefined && (process.subs.length > 0 || process.coordinator !== undefined);
   }
 
-  /** Whoever was to tell what was decided may be among the lost; without this its writers would wait for minutes. */
+  /** The rank that should announce the decision may be lost; without this its writers would wait for minutes. */
   #lookForDecision(): void {
     if (this.#stopped || this.#processes.size === 0 || this.#timers.has(DECISION)) return;
     const look = () => {
@@ -281,11 +281,11 @@ export class Host implements Effects {
     for (const one of lost) this.#inputs.push({ rank, input: { kind: "lost", rank: one } });
   }
 
-  /** Whoever put it in its place may not have known of all that are gone. */
+  /** The coordinator that promoted it may not have known all lost ranks. */
   #tellNewLeader(rank: Rank, { subs, coordinator }: Process): void {
     const roles: object[] = coordinator === undefined ? subs : [...subs, coordinator];
-    const isNew = roles.some((role) => !this.#told.has(role));
-    for (const role of roles) this.#told.add(role);
+    const isNew = roles.some((role) => !this.#informed.has(role));
+    for (const role of roles) this.#informed.add(role);
     if (isNew && this.#processes.has(rank)) this.#tellLost(rank, this.#lost);
   }
 
@@ -319,7 +319,7 @@ export class Host implements Effects {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     // The commit that ended the last rank is one of these; it must not wait for itself.
     await new Promise((resolve) => setImmediate(resolve));
-    // What hangs on a target that nobody needs any more is not waited for.
+    // Calls hanging on an abandoned target are not awaited.
     await Promise.race([this.#close(), sleep(LINGER_MS, undefined, { ref: false })]);
     if (this.#stopped) return;
     const { user, system } = process.cpuUsage();
@@ -339,7 +339,7 @@ export class Host implements Effects {
   }
 }
 
-/** The name of a timer that is not of a rank. */
+/** A timer of the process, not of a rank. */
 const DECISION = "decision";
 
 const keyOf = (rank: Rank, file: FileId, lease: number): string => `${rank} ${file} ${lease}`;

@@ -1,4 +1,4 @@
-/** What every process of a run is told at its start, and what it says at its end. All of it is plain data. */
+/** Setting and report of every process of a run, as plain data. */
 import { assert } from "../../../base/assert.ts";
 import type { BackendSpec } from "../../backend/index.ts";
 import {
@@ -23,7 +23,7 @@ export interface HostSetting {
   readonly blocks: readonly Range[];
   readonly hosts: number;
   readonly policy: string;
-  /** Writers at once per file, instead of what the policy finds. */
+  /** Concurrent writers per file, instead of the policy's number. */
   readonly perTarget: number | undefined;
   readonly priorRates: readonly number[] | undefined;
   readonly priorSlots: readonly number[] | undefined;
@@ -36,7 +36,7 @@ export interface HostSetting {
   readonly memoryBytes: number;
   readonly heartbeatSeconds: number;
   readonly leaseSeconds: number;
-  /** On the clock that all processes of a machine share; times of the run count from here. */
+  /** Start of the run on the machine's monotonic clock; times of the run count from here. */
   readonly beganSeconds: number;
 }
 
@@ -46,7 +46,7 @@ export interface CommitSetting {
   readonly append: boolean;
   readonly firstSubfile: number;
   readonly replaced: readonly string[];
-  /** False when the back end keeps nothing: then there is no dataset. */
+  /** False when the back end discards data: then there is no dataset. */
   readonly keeps: boolean;
 }
 
@@ -54,19 +54,19 @@ export interface HostReport {
   readonly outcome: Outcome;
   readonly reason: string;
   readonly writes: WriteLists;
-  /** Seconds that each opening of a file took, and when it ended. */
+  /** Duration and end of each file open, in seconds. */
   readonly opens: readonly { readonly file: FileId; readonly seconds: number; readonly at: number }[];
   readonly learned: readonly Learned[];
-  /** Messages sent, to other processes and within, by kind. */
+  /** Messages sent, including those within the process, by kind. */
   readonly messages: Readonly<Record<string, number>>;
-  /** The process that committed says which writes are in the dataset, as `file/offset`. */
+  /** From the committing process: writes in the dataset, as `file/offset`. */
   readonly used: readonly string[] | undefined;
   readonly decidedAt: number;
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
 }
 
-/** Neighbours live in different processes, and so do the leaders of groups. */
+/** Places neighbouring ranks, and leaders of groups, in different processes. */
 export const hostOfRank = (rank: Rank, hosts: number): number => (rank + Math.floor(rank / hosts)) % hosts;
 
 export function ranksOfHost({ blocks, hosts }: HostSetting, host: number): Rank[] {
@@ -91,7 +91,7 @@ export function setupOf(setting: HostSetting): Setup {
     sharedSources: true,
     retainData: true,
     heartbeatSeconds,
-    // Where nothing moves, a slow write is not to be given up.
+    // A policy that moves nothing must not give up a slow write.
     leaseSeconds: policy.offers === "never" ? 0 : setting.leaseSeconds,
     overheadBytes: overheadBytes(stage, blocks),
   });
@@ -113,5 +113,5 @@ function withSlots(policy: Policy, slots: number | undefined): Policy {
 export const pathOfFile = ({ targets, names, attempt }: HostSetting, file: FileId): string =>
   dataPath(targets[targetOfFile(file, targets.length)] as string, names.base, attempt, file);
 
-/** Seconds on a clock that all processes of a machine share. */
+/** Seconds on the machine's monotonic clock, common to all its processes. */
 export const machineSeconds = (): number => Number(process.hrtime.bigint()) / 1e9;

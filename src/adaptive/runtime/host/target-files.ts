@@ -1,4 +1,4 @@
-/** Files on targets that a process has open. */
+/** Open files of a process on targets. */
 import { assert } from "../../../base/assert.ts";
 import type { Backend, TargetFile } from "../../backend/index.ts";
 import type { FileId } from "../../protocol/index.ts";
@@ -10,7 +10,7 @@ export class TargetFiles {
   readonly #windowBytes: number;
   readonly #open = new Map<FileId, Promise<FlushingFile>>();
 
-  /** `windowBytes`: what may be in the cache of each file. */
+  /** `windowBytes`: max cached bytes per file. */
   constructor(
     backend: Backend,
     windowBytes: number,
@@ -22,7 +22,7 @@ export class TargetFiles {
   }
 
   create(file: FileId): Promise<FlushingFile> {
-    assert(!this.#open.has(file), "a file is made once");
+    assert(!this.#open.has(file), "a file is created once");
     const { path, target } = this.#place(file);
     return this.#keep(file, this.#backend.create(path, target));
   }

@@ -13,7 +13,7 @@ export class Turns {
   }
 
   async run<T>(target: number, task: () => Promise<T>): Promise<T> {
-    assert(this.#running[target] !== undefined, "turns are of a target of the run");
+    assert(this.#running[target] !== undefined, "a turn belongs to a target of the run");
     if ((this.#running[target] as number) >= this.#max)
       await new Promise<void>((resolve) => this.#waiting[target]?.push(resolve));
     else this.#running[target] = (this.#running[target] as number) + 1;
@@ -21,9 +21,9 @@ export class Turns {
       return await task();
     } finally {
       const running = this.#running[target] as number;
-      assert(running > 0 && running <= this.#max, "as many have a turn as may");
+      assert(running > 0 && running <= this.#max, "no more tasks have a turn than allowed");
       const next = this.#waiting[target]?.shift();
-      // The turn is handed on, so that nobody can come in between.
+      // Hands over the turn, so that no other task can overtake.
       if (next !== undefined) next();
       else this.#running[target] = running - 1;
     }

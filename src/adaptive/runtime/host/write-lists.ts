@@ -2,7 +2,7 @@
 import { assert } from "../../../base/assert.ts";
 import { Operation, type WriteCalls } from "../../../model/index.ts";
 
-/** `owner`: rank whose data it is; `fileId`: number of the file in the protocol; `host`: the process that wrote. */
+/** `owner`: rank of the data; `fileId`: number of the file in the protocol; `host`: the process that wrote. */
 const COLUMNS = [
   ...(["rank", "owner", "target", "fileId", "offset", "bytes"] as const),
   ...(["startNs", "endNs", "flags", "host"] as const),
@@ -15,7 +15,7 @@ export type WriteLists = { readonly [Name in Column]: number[] };
 export const noWrites = (): WriteLists => Object.fromEntries(COLUMNS.map((name) => [name, []])) as never;
 
 export function addWrite(writes: WriteLists, write: { readonly [Name in Column]: number }): void {
-  assert(write.bytes > 0 && write.endNs >= write.startNs, "a write that is noted moved bytes, and took time");
+  assert(write.bytes > 0 && write.endNs >= write.startNs, "a recorded write moved bytes, and took time");
   for (const name of COLUMNS) writes[name].push(write[name]);
 }
 

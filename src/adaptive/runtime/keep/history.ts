@@ -1,4 +1,4 @@
-/** How fast each target was, kept between runs. Older measurements count less. */
+/** Measured rate of each target, kept between runs. Older measurements count less. */
 import { assert } from "../../../base/assert.ts";
 import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,7 +8,7 @@ import { writeWhole } from "../../../node/durable.ts";
 export interface TargetMemory {
   /** Bytes per second. */
   readonly rate: number;
-  /** Writers at once that served it best. */
+  /** Best number of concurrent writers. */
   readonly slots: number;
   /** When it was last measured. */
   readonly at: string;
@@ -19,11 +19,11 @@ interface HistoryFile {
   readonly targets: Record<string, TargetMemory>;
 }
 
-/** Half of what was known counts after this time. */
+/** Half-life of a measurement. */
 const HALF_LIFE_HOURS = 24;
-/** Share of a new measurement against one of this moment. */
-const NEWS = 0.5;
-/** A measurement older than this says nothing. */
+/** Weight of a new measurement against one just made. */
+const NEW_WEIGHT = 0.5;
+/** Older measurements are ignored. */
 const FORGET_HOURS = 14 * 24;
 
 export function defaultHistoryPath(env: Readonly<Record<string, string | undefined>> = process.env): string {
@@ -38,7 +38,7 @@ export class History {
     this.#path = path;
   }
 
-  /** Of each target, in order; undefined where nothing is known. */
+  /** History of each target, in order; undefined for unknown targets. */
   recall(targets: readonly string[], now = new Date()): (TargetMemory | undefined)[] {
     const { targets: known } = this.#read();
     return targets.map((target) => {
@@ -47,7 +47,7 @@ export class History {
     });
   }
 
-  /** Adds what was measured. Never fails: a history is a help, not a result. */
+  /** Adds measurements. Never fails: the history is only a hint. */
   learn(
     measured: readonly { readonly target: string; readonly rate: number; readonly slots: number }[],
     now = new Date(),
@@ -57,7 +57,7 @@ export class History {
       assert(rate > 0 && slots >= 1, "a rate that was measured");
       const before = targets[keyOf(target)];
       const weight =
-        before === undefined ? 0 : (1 - NEWS) * 0.5 ** (hoursSince(before, now) / HALF_LIFE_HOURS);
+        before === undefined ? 0 : (1 - NEW_WEIGHT) * 0.5 ** (hoursSince(before, now) / HALF_LIFE_HOURS);
       const mixed = before === undefined ? rate : weight * before.rate + (1 - weight) * rate;
       targets[keyOf(target)] = { rate: mixed, slots, at: now.toISOString() };
     }
@@ -66,7 +66,7 @@ export class History {
       const text = `${JSON.stringify({ version: 1, targets }, undefined, 1)}\n`;
       writeWhole(this.#path, text, { sync: false });
     } catch {
-      // No home to write to.
+      // The home folder is not writable.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * What each process has finished, one line a piece, so that an interrupted write can continue. A line is believed only
- * when its checksum fits; the data it names is read again before it is used.
+ * Finished pieces of each process, one per line, so that an interrupted write can continue. A line counts only if its checksum
+ * matches; its data is read again before use.
  */
 import { assert } from "../../../base/assert.ts";
 import { closeSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -21,10 +21,7 @@ export class Journal {
   }
 
   add(piece: PieceEntry): void {
-    assert(
-      piece.to > piece.from && piece.info.sums.length > 0,
-      "a piece that is noted has data and its sums",
-    );
+    assert(piece.to > piece.from && piece.info.sums.length > 0, "a recorded piece has data and checksums");
     const line = lineOf(piece);
     inFile(this.#path, () => writeSync(this.#descriptor, line));
   }
@@ -62,7 +59,7 @@ function pieceOf(line: string): PieceEntry | undefined {
     target,
     path,
     info: {
-      // Whoever reads the piece again says which file it is in.
+      // Set when the piece is read again.
       identity: "",
       group,
       sums: new Uint32Array(bytes.buffer),
@@ -71,7 +68,7 @@ function pieceOf(line: string): PieceEntry | undefined {
   };
 }
 
-/** All pieces that any journal in the folder names; lines that were cut off are passed over. */
+/** All pieces in the journals of the folder; truncated lines are skipped. */
 export function readJournals(folder: string): PieceEntry[] {
   const names = readdirSync(folder).filter((name) => name.startsWith(PREFIX));
   return names.sort().flatMap((name) =>

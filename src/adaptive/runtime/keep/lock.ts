@@ -1,4 +1,4 @@
-/** One writer per dataset: a file that says who. That of a process which is gone does not count. */
+/** One writer per dataset: a lock file that names its owner. A lock of a dead process does not count. */
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
@@ -11,18 +11,18 @@ import { writeFile } from "../../../node/write-file.ts";
 interface Owner {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, in ticks since the machine did: a number that is used again has another. */
+  /** Start of the process in ticks since boot: distinguishes a reused pid. */
   readonly ticks: string;
   readonly since: string;
 }
 
 export interface Lock {
-  /** Notes a process of ours, so that a later writer can wait for its end. */
+  /** Records a child process, so that a later writer can wait for its end. */
   addProcess(pid: number): void;
   release(): void;
 }
 
-/** A change of hands takes microseconds; one that takes longer was interrupted. */
+/** A handover takes microseconds; one that takes longer was interrupted. */
 const HANDOVER_STALE_MS = 10_000;
 
 export function takeLock(folder: string, what: string): Lock {
@@ -31,7 +31,7 @@ export function takeLock(folder: string, what: string): Lock {
   const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFile(own, JSON.stringify(ownerNow()));
   try {
-    while (!tryLink(own, path)) takeFromTheDead(path, what);
+    while (!tryLink(own, path)) removeStaleLock(path, what);
   } finally {
     rmSync(own, { force: true });
   }
@@ -47,7 +47,7 @@ export function takeLock(folder: string, what: string): Lock {
   };
 }
 
-/** Processes of a writer that is gone and that still live themselves; they end by themselves soon. */
+/** Live processes of a dead writer; they end by themselves soon. */
 export function livingProcesses(folder: string): number[] {
   let text = "";
   try {
@@ -75,8 +75,8 @@ function tryLink(own: string, path: string): boolean {
   }
 }
 
-/** Removes the lock of a process that is gone; refuses while it lives. */
-function takeFromTheDead(path: string, what: string): void {
+/** Removes the lock of a dead process; fails while it is alive. */
+function removeStaleLock(path: string, what: string): void {
   const owner = readOwner(path);
   if (owner === undefined) return;
   if (isAlive(owner)) {
@@ -85,7 +85,7 @@ function takeFromTheDead(path: string, what: string): void {
       `${what} is being written by process ${owner.pid}${where} since ${owner.since}; wait for it, or choose another name`,
     );
   }
-  // Only one may remove it, or the lock of whoever was faster would go too.
+  // Only one process may remove it, or the lock of a faster one would be removed too.
   const handover = `${path}.handover`;
   try {
     mkdirSync(handover);
@@ -120,5 +120,5 @@ const ownerNow = (): Owner => ({
   since: new Date().toISOString(),
 });
 
-/** On another machine there is no way to tell: it is taken to live. */
+/** A process on another machine cannot be checked: it counts as alive. */
 const isAlive = (owner: Owner): boolean => owner.host !== hostname() || isAliveHere(owner);

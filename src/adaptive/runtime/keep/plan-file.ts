@@ -1,6 +1,6 @@
 /**
- * The plan of a write in progress, kept next to it: a later try must continue with the same. When the write is complete, its plan
- * stays as a record of what the last step was made of.
+ * The plan of a write in progress, kept next to it: a resumed write must use the same plan. After completion the plan stays as
+ * a record of the sources of the last step.
  */
 import { assert } from "../../../base/assert.ts";
 import { readFileSync, renameSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface SavedPlan {
   readonly version: 1;
   readonly stage: Stage;
   readonly targets: readonly string[];
-  /** Steps before this one stay: the index of the dataset is added to. */
+  /** Earlier steps stay: the index of the dataset is extended. */
   readonly append: boolean;
   /** Number of the first new subfile. */
   readonly firstSubfile: number;
@@ -31,9 +31,9 @@ const writtenPath = ({ notes }: DatasetNames) => join(notes, "written.json");
 
 export async function savePlan(names: DatasetNames, plan: SavedPlan): Promise<void> {
   const { stage } = plan;
-  assert(plan.targets.length > 0 && plan.firstSubfile >= 0, "a plan says where its data goes");
+  assert(plan.targets.length > 0 && plan.firstSubfile >= 0, "a plan names its targets");
   const variables = stage.variables.map((one) => ({ ...one, type: one.type.name }));
-  // Bytes in memory are gone with the process; a later try must bring them again.
+  // Bytes in memory are lost with the process; a resumed write must provide them again.
   const sources = stage.sources.map((one) =>
     one.data.kind === "memory" ? { ...one, data: { kind: "memory" } } : one,
   );
@@ -58,7 +58,7 @@ function load(path: string): SavedPlan | undefined {
   try {
     plan = JSON.parse(text) as SavedPlan;
   } catch {
-    // Damaged: what it was a plan of cannot be told.
+    // Damaged: its write is unknown.
     return undefined;
   }
   const variables = plan.stage.variables.map((one) => ({
@@ -76,19 +76,19 @@ function load(path: string): SavedPlan | undefined {
 
 const NO_STAMP = { inode: "unknown", modifiedNs: "0", changedNs: "0" };
 
-/** The plan has become a step of the dataset. */
+/** Keeps the plan of a completed step. */
 export function keepPlan(names: DatasetNames): void {
   try {
     renameSync(planPath(names), writtenPath(names));
   } catch (error) {
-    // Whoever ended this write before had come as far.
+    // An earlier attempt to finish this write had already moved it.
     if (!isCode(error, "ENOENT")) throw error;
   }
 }
 
 export const forgetPlan = (names: DatasetNames): void => rmSync(planPath(names), { force: true });
 
-/** Refuses to go on when what is asked for is not what was begun. */
+/** Refuses to continue with a different write. */
 export function requireSame(saved: SavedPlan, asked: SavedPlan, what: string): void {
   const difference =
     saved.stage.step === asked.stage.step
@@ -100,7 +100,7 @@ export function requireSame(saved: SavedPlan, asked: SavedPlan, what: string): v
     );
 }
 
-/** The first thing in which what is asked for differs from what was planned before; undefined when nothing does. */
+/** The first difference between the request and the earlier plan; undefined for none. */
 export function differenceOf(was: Stage, now: Stage): string | undefined {
   if (was.sources.length !== now.sources.length)
     return `${formatMany(now.sources.length, "source")} instead of ${was.sources.length}`;
@@ -112,10 +112,10 @@ export function differenceOf(was: Stage, now: Stage): string | undefined {
   const v = after?.findIndex((text, i) => text !== before?.[i]) as number;
   if (v >= 0) return `variable ${after?.[v]} instead of ${before?.[v] ?? "none"}`;
   if (was.variables.length > now.variables.length) return `no variable ${before?.[now.variables.length]}`;
-  // Plain data, which is the same after it was saved and loaded.
+  // Plain data, unchanged by saving and loading.
   return JSON.stringify(was.slabs) === JSON.stringify(now.slabs)
     ? undefined
-    : "the sources hold other blocks of the variables";
+    : "the sources hold different blocks of the variables";
 }
 
 function sourceDifference(was: StagedSource, now: StagedSource): string | undefined {

@@ -1,11 +1,11 @@
-/** Which of the pieces that an earlier try finished are still good: every byte is read and compared. */
+/** Selects valid pieces of an interrupted write: every byte is read and compared. */
 import type { Backend, TargetFile } from "../../backend/index.ts";
 import { CHUNK_BYTES, layOutGroup } from "../../../formats/bp/index.ts";
 import { crc32 } from "../../../node/crc32.ts";
 import { type PieceEntry, unpackStatistics } from "../piece/piece-info.ts";
 import { groupOf, type Stage } from "../stage/stage.ts";
 
-/** Pieces whose data is what it was, none of them twice. */
+/** Pieces with unchanged data, without duplicates. */
 export async function goodPieces(
   stage: Stage,
   noted: readonly PieceEntry[],
@@ -17,7 +17,7 @@ export async function goodPieces(
   let end = 0;
   let open: { path: string; file: TargetFile; identity: string } | undefined;
   try {
-    // Of two that overlap the first is taken; a piece that was written twice is noted twice.
+    // Of two overlapping pieces the first is taken; a piece written twice is recorded twice.
     for (const piece of noted.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
       if (piece.from < end || piece.to > stage.bytes || piece.to <= piece.from) continue;
       if (open?.path !== piece.path) {

@@ -1,4 +1,4 @@
-/** Buffers that data passes through. Their number is limited; a task without one waits. */
+/** Data buffers. Their number is limited; a task without one waits. */
 import { assert } from "../../../base/assert.ts";
 
 export class Buffers {
@@ -13,7 +13,7 @@ export class Buffers {
     this.#room = count;
   }
 
-  /** `must`: the caller has none yet. It gets one even beyond the number, so that a slow target holds up nobody else. */
+  /** `must`: the caller has none yet. It gets one even beyond the limit, so that a slow target blocks no other task. */
   async take(must: boolean): Promise<Uint8Array> {
     const free = this.#free.pop();
     if (free !== undefined) return free;
@@ -28,9 +28,9 @@ export class Buffers {
   give(buffer: Uint8Array): void {
     assert(
       buffer.length === this.bytes && !this.#free.includes(buffer),
-      "a buffer is given back whole, and once",
+      "a buffer is returned whole, and once",
     );
-    assert(this.#free.length < this.#made, "no more buffers come back than were made");
+    assert(this.#free.length < this.#made, "no more buffers are returned than were made");
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) waiting(buffer);
     else if (this.#made > this.#room) this.#made--;

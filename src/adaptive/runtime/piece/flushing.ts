@@ -1,21 +1,21 @@
 /**
- * A file whose data leaves the cache while it is written. Without this the cache takes everything at the speed of memory,
- * the rates that are measured mean nothing, and the sync at the end takes as long as all the rest.
+ * A file that is flushed while it is written. Otherwise the cache takes everything at memory speed, measured rates mean
+ * nothing, and the final sync takes as long as all the rest.
  */
 import { assert } from "../../../base/assert.ts";
 import type { TargetFile } from "../../backend/index.ts";
 
-/** All processes together have at most this much of a file in the cache, where they are few enough. */
+/** Max cached bytes of a file over all processes, unless there are too many. */
 const WINDOW_BYTES = 64 << 20;
-/** Less than this at a time would make more flushes than data. */
+/** Smaller flushes would cost more than the data. */
 const WINDOW_BYTES_MIN = 2 << 20;
 
-/** What one of this many processes may have in the cache. */
+/** Cache window of one process out of this many. */
 export const windowOf = (processes: number): number => Math.max(WINDOW_BYTES_MIN, WINDOW_BYTES / processes);
 
 export class FlushingFile {
   readonly file: TargetFile;
-  /** Of the file, as it was opened. */
+  /** Identity of the opened file. */
   readonly identity: string;
   readonly #window: number;
   #dirty = 0;

@@ -1,22 +1,22 @@
-/** What a writer knows of a finished piece; the protocol carries it along without looking. */
+/** A writer's data on a finished piece; the protocol passes it on unread. */
 import { assert } from "../../../base/assert.ts";
 import { type BpStatistics, type BpType, hasStatistics, slabsBetween } from "../../../formats/bp/index.ts";
 import type { Stage } from "../stage/stage.ts";
 
 export interface PieceInfo {
-  /** Of the file that it was written to: by the time of the commit another may have its name. */
+  /** Identity of the file it was written to: at commit time another file may have its name. */
   readonly identity: string;
-  /** Where its process group begins in the file. */
+  /** Offset of its process group in the file. */
   readonly group: number;
   /** CRC-32 of every mebibyte of every box. */
   readonly sums: Uint32Array;
-  /** Of each box that has them: min, max, and whether any element was finite. */
+  /** For each box with statistics: min, max, and whether any element is finite. */
   readonly statistics: Uint8Array;
 }
 
-/** A finished piece and where it lies. */
+/** A finished piece and its location. */
 export interface PieceEntry {
-  /** Of the line of bytes. */
+  /** Position in the line of bytes. */
   readonly from: number;
   readonly to: number;
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Brings one piece from its sources to its place in a file, as a process group: read, summed up, written. */
+/** Copies one piece from its sources to its place in a file, as a process group: read, checksummed, written. */
 import { assert } from "../../../base/assert.ts";
 import {
   type BpStatistics,
@@ -21,16 +21,16 @@ interface PieceTask {
   readonly offset: number;
   /** Bytes of the lease. */
   readonly room: number;
-  /** Looked at between buffers. */
+  /** Checked between buffers. */
   isCancelled(): boolean;
-  /** This many bytes more have been written. */
+  /** Reports further bytes written. */
   progress(bytes: number): void;
 }
 
 interface PieceTools {
   readonly stage: Stage;
   readonly buffers: Buffers;
-  /** Of the file. */
+  /** Identity of the file. */
   readonly identity: string;
   read(into: Uint8Array, at: number): Promise<void>;
   write(bytes: Uint8Array, at: number): Promise<void>;
@@ -50,7 +50,7 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
   const statistics = packStatistics(sums.statistics());
   return { identity: tools.identity, group: at, sums: sums.sums(), statistics };
 
-  /** A small group is put together in one buffer and written with one call. */
+  /** A small group is assembled in one buffer and written with one call. */
   async function writeWhole(): Promise<boolean> {
     const buffer = await buffers.take(true);
     try {
@@ -71,7 +71,7 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
     }
   }
 
-  /** One buffer is filled while the one before is written; headers come last, when their statistics are known. */
+  /** One buffer is filled while the previous one is written; headers come last, when their statistics are known. */
   async function writeStreamed(): Promise<boolean> {
     let writing: Promise<void> | undefined;
     try {
@@ -107,7 +107,7 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
             throw error;
           },
         );
-        // Its failure is met at the next turn.
+        // Its failure is handled at the next await.
         writing.catch(() => {});
       }
       await writing;
@@ -121,7 +121,7 @@ export async function writePiece(task: PieceTask, tools: PieceTools): Promise<Pi
   }
 }
 
-/** With statistics, where `planned` had room for them. */
+/** With statistics, if `planned` reserved room for them. */
 function finalLayout({ plan, slabs }: StagedGroup, sums: Sums, planned: GroupLayout): GroupLayout {
   const statistics = sums.statistics();
   const variables = plan.variables.map((variable, i) => {
@@ -129,7 +129,7 @@ function finalLayout({ plan, slabs }: StagedGroup, sums: Sums, planned: GroupLay
     return known === undefined ? variable : { ...variable, statistics: known };
   });
   const layout = slabs.length === 0 ? layOutGroup(plan) : layOutGroup({ ...plan, variables });
-  assert(layout.length === planned.length, "statistics fit into the room that was left for them");
+  assert(layout.length === planned.length, "statistics fit into the reserved room");
   return layout;
 }
 
@@ -167,7 +167,7 @@ class Sums {
   /** Data of box `i`; whole chunks, but for its end. */
   add(i: number, data: Uint8Array): void {
     for (let at = 0; at < data.length; at += CHUNK_BYTES) {
-      // A chunk at a time goes through both while it is in the cache.
+      // Both process a chunk at a time while it is in the CPU cache.
       const chunk = data.subarray(at, at + CHUNK_BYTES);
       this.#sums[this.#count++] = crc32(chunk);
       this.#ranges[i]?.add(chunk);
@@ -175,7 +175,7 @@ class Sums {
   }
 
   sums(): Uint32Array {
-    assert(this.#count === this.#sums.length, "every chunk of every box was summed up once");
+    assert(this.#count === this.#sums.length, "every chunk of every box has one checksum");
     return this.#sums;
   }
 

@@ -1,4 +1,4 @@
-/** What is to be written: variables of the dataset, and which boxes of them each source holds. */
+/** Plan of a dataset: its variables, and the boxes of each source. */
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { type BpType, bpTypeOfName, BP_TYPES, type SourceSlab } from "../../../formats/bp/index.ts";
@@ -15,12 +15,12 @@ export interface PlannedVariable {
 export interface Source {
   readonly path: string;
   readonly bytes: number;
-  /** Of its own variable, where the path does not tell. */
+  /** Name of its own variable, if the path does not give it. */
   readonly name?: string;
 }
 
 interface PlannedSource extends Source {
-  /** Boxes one after another, which cover all its bytes. */
+  /** Consecutive boxes that cover all its bytes. */
   readonly slabs: readonly SourceSlab[];
 }
 
@@ -29,11 +29,11 @@ export interface DatasetPlan {
   readonly sources: readonly PlannedSource[];
 }
 
-/** `name:type:dims`: what every source holds of one variable. */
+/** `name:type:dims`: the part of one variable in every source. */
 export interface ArraySpec {
   readonly name: string;
   readonly type: BpType;
-  /** The first may be NaN: as many rows as the source has bytes for. */
+  /** The first may be NaN: computed from the size of the source. */
   readonly dimensions: readonly number[];
 }
 
@@ -61,8 +61,7 @@ export function parseArray(text: string): ArraySpec {
 /** The sources joined along the first dimension of each variable, in the order given. */
 export function planArrays(arrays: readonly ArraySpec[], sources: readonly Source[]): DatasetPlan {
   const open = arrays.filter(({ dimensions }) => Number.isNaN(dimensions[0]));
-  if (open.length > 1)
-    throw new UsageError("only one --array may leave its first dimension to the size of the source");
+  if (open.length > 1) throw new UsageError("only one --array may have * as its first dimension");
   refuseTwice(arrays.map(({ name }) => name));
   const rows = sources.map((source) => arrays.map((_, v) => rowsOf(arrays, v, source)));
   const firsts = arrays.map(() => 0);
@@ -115,7 +114,7 @@ export function refuseTwice(names: readonly string[]): void {
   if (twice !== undefined) throw new UsageError(`the variable "${twice}" is described twice`);
 }
 
-/** Rows that a source holds of variable v. */
+/** Rows of variable v in a source. */
 function rowsOf(arrays: readonly ArraySpec[], v: number, source: Source): number {
   const rowBytes = ({ type, dimensions }: ArraySpec) =>
     dimensions.slice(1).reduce((product, size) => product * size, type.size);
@@ -126,7 +125,7 @@ function rowsOf(arrays: readonly ArraySpec[], v: number, source: Source): number
   const hasOpen = arrays.some(({ dimensions }) => Number.isNaN(dimensions[0]));
   if (!hasOpen && fixed !== source.bytes) {
     throw new UsageError(
-      `${source.path}: ${source.bytes} bytes, but what --array says takes ${fixed}; check types and dimensions`,
+      `${source.path}: ${source.bytes} bytes, but --array describes ${fixed}; check types and dimensions`,
     );
   }
   const [first] = array.dimensions as [number];
@@ -134,7 +133,7 @@ function rowsOf(arrays: readonly ArraySpec[], v: number, source: Source): number
   const rows = (source.bytes - fixed) / rowBytes(array);
   if (!Number.isInteger(rows) || rows < 0) {
     throw new UsageError(
-      `${source.path}: ${source.bytes} bytes are no whole number of rows of ${rowBytes(array)} bytes of "${array.name}"`,
+      `${source.path}: ${source.bytes} bytes are not a multiple of ${rowBytes(array)} bytes, a row of "${array.name}"`,
     );
   }
   return rows;

@@ -18,7 +18,7 @@ import {
 
 type Json = unknown;
 
-/** `measure` tells the bytes of a source by its path as written. */
+/** `measure` returns the bytes of a source by its path as written. */
 export function planDescription(text: string, name: string, measure: (path: string) => Source): DatasetPlan {
   const wrong = (detail: string): never => {
     throw new UsageError(`${name}: ${detail}`);
@@ -107,8 +107,8 @@ function slabsOf(blocks: readonly Json[], variables: readonly Named[], where: st
 }
 
 /**
- * Exactly once: the boxes hold as many elements as the array, and no two of them meet. Boxes are swept along the first
- * dimension, so only those that overlap there are compared.
+ * Exactly once: the boxes hold as many elements as the array, and no two overlap. Boxes are swept along the first dimension, so
+ * only those that overlap there are compared.
  */
 function checkCover(
   name: string,

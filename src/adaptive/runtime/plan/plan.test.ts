@@ -51,13 +51,13 @@ describe("arrays by what each source holds", () => {
 
   it("must fit the sources", () => {
     expect(() => planArrays([parseArray("t:int8:4")], [source("a", 5)])).toThrow(
-      "a: 5 bytes, but what --array says takes 4; check types and dimensions",
+      "a: 5 bytes, but --array describes 4; check types and dimensions",
     );
     expect(() => planArrays([parseArray("t:int32:*,3")], [source("a", 13)])).toThrow(
-      'a: 13 bytes are no whole number of rows of 12 bytes of "t"',
+      'a: 13 bytes are not a multiple of 12 bytes, a row of "t"',
     );
     const open = parseArray("t:int8:*");
-    expect(() => planArrays([open, { ...open, name: "u" }], [])).toThrow("only one --array may leave");
+    expect(() => planArrays([open, { ...open, name: "u" }], [])).toThrow("only one --array may have *");
     expect(() => planArrays([parseArray("t:int8:1"), parseArray("t:int8:1")], [])).toThrow(
       '"t" is described twice',
     );
@@ -143,7 +143,7 @@ describe("sources of which nothing is said", () => {
 
   it("are refused when two are the same file, or a name has control characters", () => {
     expect(() => namesOf("/a/x", "/a/x")).toThrow(
-      "/a/x is given twice, but each source is a variable of its own; --array data:uint8:* joins all sources",
+      "/a/x is given twice, but each source becomes a separate variable; --array data:uint8:* joins all sources",
     );
     expect(() => namesOf("/a/x\n")).toThrow('source "x\\n": a variable cannot have control characters');
   });

@@ -1,4 +1,4 @@
-/** Sources whose content was not described: each becomes a variable of bytes, named after its file. */
+/** Sources without a description: each becomes a byte variable, named after its file. */
 import { UsageError } from "../../../base/errors.ts";
 import { type BpType, bpTypeOfName } from "../../../formats/bp/index.ts";
 import { type DatasetPlan, type PlannedVariable, type Source, splitName } from "./dataset-plan.ts";
@@ -22,8 +22,8 @@ export function planRaw(sources: readonly Source[]): DatasetPlan {
 }
 
 /**
- * The file name of each source. Where two are alike, as many folders before it as tell them apart: run1/out and run2/out.
- * Names do not depend on where the folders lie, so the same files of a later step are steps of the same variables.
+ * The file name of each source, with as many parent folders as needed to be unique: run1/out and run2/out. Names do not depend
+ * on the location of the folders, so the same files of a later step are steps of the same variables.
  */
 function variableNames(sources: readonly Source[]): string[] {
   const parts = sources.map(({ path, name }) =>
@@ -43,7 +43,7 @@ function variableNames(sources: readonly Source[]): string[] {
   }
 }
 
-/** Places of names that are not the only ones of their kind. */
+/** Indices of duplicate names. */
 function clashes(names: readonly string[]): number[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -51,7 +51,7 @@ function clashes(names: readonly string[]): number[] {
 }
 
 const namedTwice = ({ path }: Source) =>
-  new UsageError(`${path} is given twice, but each source is a variable of its own; ${JOIN}`);
+  new UsageError(`${path} is given twice, but each source becomes a separate variable; ${JOIN}`);
 
 function refuseControls(name: string): void {
   if (/[\u0000-\u001f\u007f]/.test(name))

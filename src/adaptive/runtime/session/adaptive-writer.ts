@@ -1,4 +1,4 @@
-/** A dataset that is being written, step by step. */
+/** Writes a dataset step by step. */
 import { assert } from "../../../base/assert.ts";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -30,19 +30,19 @@ import { writeFile } from "../../../node/write-file.ts";
 export interface StepResult {
   /** Output step, from 0. */
   readonly step: number;
-  /** Of data, with what was kept of an earlier try. */
+  /** Bytes of data, including those kept of an interrupted write. */
   readonly bytes: number;
   readonly sources: number;
-  /** Of this step in the dataset, as readers count them. */
+  /** Blocks of this step in the dataset, as readers count them. */
   readonly blocks: number;
-  /** From when files were open to the end of the last write. */
+  /** From the last open to the end of the last write. */
   readonly seconds: number;
   /** From the call to the end: start of processes, sync and commit included. */
   readonly wallSeconds: number;
   readonly record: StepRecord;
-  /** Processes that died meanwhile. */
+  /** Number of processes that died. */
   readonly died: number;
-  /** It had been completed before: nothing was written. */
+  /** The step was already complete: nothing was written. */
   readonly alreadyComplete: boolean;
 }
 
@@ -74,7 +74,7 @@ export class AdaptiveWriter {
   readonly #checked: Checked;
   readonly #lock: Lock;
   #leftover: SavedPlan | undefined;
-  /** Learned in earlier steps, by target. */
+  /** Measurements of earlier steps, by target. */
   #known: (TargetMemory | undefined)[];
   #steps = 0;
 
@@ -93,8 +93,8 @@ export class AdaptiveWriter {
   }
 
   /**
-   * Without an input: the interrupted write, from its plan. With `resume`, what is complete already is not written
-   * again, and a dataset that was made of something else is refused.
+   * Without an input: continues the interrupted write from its plan. With `resume` a complete step is not written again, and a
+   * dataset from other sources is refused.
    */
   async writeInput(input?: StepInput): Promise<StepResult> {
     const began = machineSeconds();
@@ -106,7 +106,7 @@ export class AdaptiveWriter {
       return this.#nothingToDo(completed, began);
     }
     if (input === undefined && leftover === undefined)
-      throw new UsageError(`${names.index}: there is no interrupted write`);
+      throw new UsageError(`${names.index}: no interrupted write`);
     const plan = input === undefined ? (leftover as SavedPlan) : await this.#plan(input);
     if (leftover !== undefined) requireSame(leftover, plan, names.index);
     this.#noteEmpty(input?.empty ?? []);
@@ -130,7 +130,7 @@ export class AdaptiveWriter {
     this.#lock.release();
   }
 
-  /** The last step of the dataset, when that is what is to be completed. */
+  /** The last step of the dataset, if it is the requested one. */
   async #completed(input: StepInput | undefined): Promise<Completed | undefined> {
     const { resume = false, append = false } = this.#options;
     if (!resume || this.#leftover !== undefined || this.#steps > 0) return undefined;
@@ -158,8 +158,8 @@ export class AdaptiveWriter {
 
   #noteEmpty(empty: readonly string[]): void {
     if (empty.length === 0) return;
-    const more = empty.length > NAMES_TOLD ? ` and ${empty.length - NAMES_TOLD} more` : "";
-    const names = empty.slice(0, NAMES_TOLD).join(", ");
+    const more = empty.length > NAMES_LISTED ? ` and ${empty.length - NAMES_LISTED} more` : "";
+    const names = empty.slice(0, NAMES_LISTED).join(", ");
     this.#options.onNote?.(
       `${formatMany(empty.length, "source")} of 0 bytes without a variable in the dataset: ${names}${more}`,
     );
@@ -176,7 +176,7 @@ export class AdaptiveWriter {
     });
   }
 
-  /** What an earlier try finished and is still good, in files that are whole again. */
+  /** Valid pieces of an interrupted write, in files that are sealed again. */
   async #keep({ stage }: SavedPlan): Promise<PieceEntry[]> {
     const { names, backend: spec } = this.#checked;
     const backend = makeBackend(spec, { pace: async () => {} });
@@ -192,13 +192,13 @@ export class AdaptiveWriter {
         await sealPath(backend, path, (inside[0] as PieceEntry).target, stage, inside);
         whole.push(...inside);
       } catch (error) {
-        // On a target that does not even take an index; its pieces are written again elsewhere.
+        // The target does not even accept an index; its pieces are written again elsewhere.
         this.#options.onNote?.(
-          `${path} cannot be ended (${(error as Error).message}); what it holds is written again`,
+          `${path} cannot be sealed (${(error as Error).message}); its data is written again`,
         );
       }
     }
-    assert(whole.length <= kept.length && bytes <= stage.bytes, "no more is kept than there was");
+    assert(whole.length <= kept.length && bytes <= stage.bytes, "no more bytes are kept than the step has");
     return whole;
   }
 
@@ -217,14 +217,11 @@ export class AdaptiveWriter {
     };
     const keptBytes = kept.reduce((sum, { from, to }) => sum + to - from, 0);
     const newBytes = blocks.reduce((sum, { from, to }) => sum + to - from, 0);
-    assert(
-      keptBytes + newBytes === stage.bytes,
-      "what was kept and what is to be written are the whole step",
-    );
+    assert(keptBytes + newBytes === stage.bytes, "kept and new bytes are the whole step");
     const setting = this.#setting(plan, blocks, commit, attempt, began);
     const run = blocks.length === 0 ? undefined : await this.#run(setting, keptBytes);
     const decided = await outcomeOf(setting, run, this.#options.signal);
-    assert(decided.outcome === "complete", "what is not complete has failed before");
+    assert(decided.outcome === "complete", "a write that is not complete has failed before");
     const written = decided.blocks ?? blocks.length;
     const reports = run?.reports.flatMap((one) => one ?? []) ?? [];
     const record = recordOf(
@@ -296,7 +293,10 @@ export class AdaptiveWriter {
     const transport = here || inMemory ? inProcess : (this.#options.transport ?? childProcesses);
     const end = await transport.run(setting, {
       progress: (target, more) => {
-        assert(target >= 0 && target < perTarget.length && more > 0, "progress is of a target of the run");
+        assert(
+          target >= 0 && target < perTarget.length && more > 0,
+          "progress belongs to a target of the run",
+        );
         perTarget[target] = (perTarget[target] ?? 0) + more;
         bytes += more;
         onProgress?.({ bytes, totalBytes: setting.stage.bytes, perTarget, phase: "writing" });
@@ -305,13 +305,13 @@ export class AdaptiveWriter {
         if (troubles.has(target)) return;
         troubles.set(target, text);
         onNote?.(
-          `target ${target} (${setting.targets[target]}): ${text}; its work moves elsewhere where it can`,
+          `target ${target} (${setting.targets[target]}): ${text}; its work moves to other targets if possible`,
         );
       },
       began: (_, pid) => this.#lock.addProcess(pid),
       died: (host, how) => {
         died++;
-        onNote?.(`writer process ${host} is gone (${how}); others do its work`);
+        onNote?.(`writer process ${host} is gone (${how}); other processes take over its work`);
       },
       signal,
     });
@@ -331,7 +331,7 @@ export class AdaptiveWriter {
     if (learned.length === 0) return;
     const at = new Date().toISOString();
     for (const { target, rate, slots } of learned) {
-      assert(target < targets.length, "what was learned is of a target of the run");
+      assert(target < targets.length, "a measurement belongs to a target of the run");
       this.#known[target] = { rate, slots, at };
     }
     if (history !== undefined && policy === "plimsoll")
@@ -341,5 +341,5 @@ export class AdaptiveWriter {
   }
 }
 
-/** Sources that a note lists. */
-const NAMES_TOLD = 5;
+/** Max sources listed in a note. */
+const NAMES_LISTED = 5;

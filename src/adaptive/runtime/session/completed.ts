@@ -1,4 +1,4 @@
-/** `--resume` of a write that is complete: there is nothing to do when it is the same, and much to say when it is another. */
+/** `--resume` of a complete write: nothing to do if it is the same, an error if it is a different one. */
 import { existsSync } from "node:fs";
 import { UsageError } from "../../../base/errors.ts";
 import { type BpFile, dataBytes } from "../../../formats/bp/index.ts";
@@ -16,13 +16,13 @@ export interface Completed {
   readonly step: number;
   readonly bytes: number;
   readonly blocks: number;
-  /** Unknown (0) when the dataset keeps no record of them. */
+  /** 0 (unknown) if the dataset has no record of them. */
   readonly sources: number;
 }
 
 /**
- * The last step, when it is in place and what is asked for; without an input that is the case for any. Undefined when there is
- * no dataset yet, or `append` wants another step. Refuses what is neither.
+ * The last step, if it is in place and the requested one; without an input any step is. Undefined when there is no dataset yet,
+ * or `append` requests another step. Throws in all other cases.
  */
 export async function completedStep(
   names: DatasetNames,
@@ -33,14 +33,14 @@ export async function completedStep(
   const index = readIndex(names.index);
   const last = lastStep(index);
   const written = loadWritten(names)?.stage;
-  // A dataset that was put into the place of ours brings no record, or not its own.
+  // A dataset that replaced ours has no record, or one that does not match.
   const known = written?.step === last.step && written.bytes === last.bytes ? written : undefined;
   if (input !== undefined) {
     const difference = known === undefined ? NO_RECORD : differenceFrom(known, input);
     if (difference !== undefined && append) return undefined;
     if (difference !== undefined)
       throw new UsageError(
-        `${names.index} is complete, but not known to be this write: ${difference}; add a step with --append, replace it with --force, or choose another name`,
+        `${names.index} is complete, but cannot be matched to this write: ${difference}; add a step with --append, replace it with --force, or choose another name`,
       );
   }
   const gone = (await filesOf(names, index)).find((path) => !existsSync(path));

@@ -1,4 +1,4 @@
-/** What earlier writes of the dataset left: finished ones to clear up after, unfinished ones to continue or to remove. */
+/** Leftovers of earlier writes of the dataset: of finished ones to clean up, of unfinished ones to continue or remove. */
 import { assert } from "../../../base/assert.ts";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readlink } from "node:fs/promises";
@@ -8,13 +8,13 @@ import { UsageError } from "../../../base/errors.ts";
 import type { BpFile } from "../../../formats/bp/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
 import { makeFolders } from "../dataset/folders.ts";
-import { CommitRefused } from "../dataset/names-lead.ts";
+import { CommitRefused } from "../dataset/check-names.ts";
 import { attemptOf, type DatasetNames, isDataPath, subfilePath } from "../dataset/names.ts";
 import { journalNames } from "../keep/journal.ts";
 import { livingProcesses } from "../keep/lock.ts";
 import { forgetPlan, keepPlan, loadPlan, type SavedPlan } from "../keep/plan-file.ts";
 
-/** Processes of a writer that was killed end when they notice; a blocked write can hold them up. */
+/** Processes of a killed writer end when they notice; a blocked write can delay them. */
 const WAIT_MS = 30_000;
 
 export async function waitForTheDead({ notes, index }: DatasetNames): Promise<void> {
@@ -22,14 +22,14 @@ export async function waitForTheDead({ notes, index }: DatasetNames): Promise<vo
   for (let wait = 5; livingProcesses(notes).length > 0; wait = Math.min(200, 2 * wait)) {
     if (Date.now() > until)
       throw new UsageError(
-        `${index}: processes ${livingProcesses(notes).join(", ")} of an earlier write have not ended; stop them first`,
+        `${index}: processes ${livingProcesses(notes).join(", ")} of an earlier write are still running; stop them first`,
       );
     await sleep(wait);
   }
   rmSync(join(notes, "processes"), { force: true });
 }
 
-/** Ends what was decided and not carried out. Gives the plan of an interrupted write. */
+/** Carries out a pending decision. Returns the plan of an interrupted write. */
 export async function tidyUp(names: DatasetNames): Promise<SavedPlan | undefined> {
   makeFolders(names.folder, names.notes);
   const decision = await readDecision(names);
@@ -41,7 +41,7 @@ export async function tidyUp(names: DatasetNames): Promise<SavedPlan | undefined
   return loadPlan(names);
 }
 
-/** False when its files are gone: it cannot be made true any more, and the write was interrupted after all. */
+/** False when its files are gone: it cannot be carried out any more, so the write counts as interrupted. */
 async function isCarriedOut(names: DatasetNames, decision: Decision): Promise<boolean> {
   try {
     await carryOut(names, decision);
@@ -52,7 +52,7 @@ async function isCarriedOut(names: DatasetNames, decision: Decision): Promise<bo
   }
 }
 
-/** A write is over: nothing of it needs to be known any more. */
+/** Removes the state of a finished write. */
 function clearNotes(names: DatasetNames): void {
   forgetPlan(names);
   for (const name of readdirSync(names.notes))
@@ -61,9 +61,9 @@ function clearNotes(names: DatasetNames): void {
   removeDrafts(names);
 }
 
-/** A dataset is in place: what it replaced goes, and so do files that it does not use. */
+/** After a dataset is in place: removes the replaced one, and unused files. */
 export function clearAfter(names: DatasetNames, decision: Decision, targets: readonly string[]): void {
-  assert(decision.outcome === "complete", "nothing is replaced by what is not complete");
+  assert(decision.outcome === "complete", "only a complete dataset replaces files");
   for (const path of decision.replaced) rmSync(path, { force: true });
   const used = new Set(decision.subfiles.map(({ path }) => path));
   removeData(names, targets, (path) => !used.has(path));
@@ -71,13 +71,13 @@ export function clearAfter(names: DatasetNames, decision: Decision, targets: rea
   clearNotes(names);
 }
 
-/** Removes all that an unfinished write put on targets. */
+/** Removes all files of an unfinished write from targets. */
 export function discard(names: DatasetNames, { targets }: SavedPlan): void {
   removeData(names, targets, () => true);
   clearNotes(names);
 }
 
-/** Of data files of the tries that the journals name. */
+/** Removes data files of the attempts in the journals. */
 function removeData(names: DatasetNames, targets: readonly string[], which: (path: string) => boolean): void {
   const attempts = new Set(journalNames(names.notes).map((name) => name.split(".")[1] as string));
   for (const target of new Set(targets)) {
@@ -96,7 +96,7 @@ function removeDrafts({ index }: DatasetNames): void {
     if (name.startsWith(`${basename(index)}.part-`)) rmSync(join(folder, name), { force: true });
 }
 
-/** Subfiles of a dataset, and the files that they are links to. */
+/** Subfiles of a dataset, and the files they link to. */
 export async function filesOf(names: DatasetNames, { variables }: BpFile): Promise<string[]> {
   const numbers = new Set(variables.flatMap(({ blocks }) => blocks.flatMap(({ subfile }) => subfile ?? [])));
   const files: string[] = [];
@@ -111,7 +111,7 @@ export async function filesOf(names: DatasetNames, { variables }: BpFile): Promi
   return files;
 }
 
-/** Number of the first subfile that no name is taken for. */
+/** The first free subfile number. */
 export function nextSubfile({ folder, base }: DatasetNames): number {
   if (!existsSync(folder)) return 0;
   const numbers = readdirSync(folder).flatMap((name) => {

@@ -1,4 +1,4 @@
-/** What can be asked of a writer. */
+/** Options of a writer. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
@@ -12,19 +12,19 @@ import { defaultHistoryPath } from "../keep/history.ts";
 import type { Transport } from "../transport/transport.ts";
 
 export interface WriterOptions {
-  /** Of the dataset: NAME.bp. Data is reached through NAME.bp.dir. */
+  /** Path of the dataset: NAME.bp. Data is reached through NAME.bp.dir. */
   readonly path: string;
-  /** A folder on each storage target; the dataset's own folder unless given. */
+  /** A folder on each storage target; default: the dataset's own folder. */
   readonly targets?: readonly string[] | undefined;
-  /** How work is shared out: `plimsoll` (ours), `paper`, or `static`, which moves nothing. */
+  /** Scheduling policy: `plimsoll` (ours), `paper`, or `static`, which moves nothing. */
   readonly policy?: string | undefined;
   /** Writer processes. */
   readonly writers?: number | undefined;
-  /** Writers at once per target; found by measuring unless given. */
+  /** Concurrent writers per target; default: measured. */
   readonly perTarget?: number | undefined;
   /** Bytes of all buffers of all processes. */
   readonly memoryBytes?: number | undefined;
-  /** Adds steps to a dataset that exists. */
+  /** Appends steps to an existing dataset. */
   readonly append?: boolean | undefined;
   /** Continues an interrupted write; a complete one is left alone. */
   readonly resume?: boolean | undefined;
@@ -40,14 +40,14 @@ export interface WriterOptions {
   readonly backend?: BackendSpec | undefined;
   /** Data in memory is always written from this process. */
   readonly inProcess?: boolean | undefined;
-  /** Instead of child processes: where writers live. Data in memory is written from this process all the same. */
+  /** Transport instead of child processes. Data in memory is always written from this process. */
   readonly transport?: Transport | undefined;
-  /** Silence of four times this counts as death; 0: only what the system reports does. */
+  /** Silence of four times this counts as death; 0: only deaths reported by the system count. */
   readonly heartbeatSeconds?: number | undefined;
-  /** A write may take this long, and a second more for each mebibyte; 0: for ever. */
+  /** Time limit of a write, plus a second per MiB; 0: no limit. */
   readonly leaseSeconds?: number | undefined;
   readonly onProgress?: ((progress: StepProgress) => void) | undefined;
-  /** A line about something that went wrong and was dealt with. */
+  /** Called with one line per handled problem. */
   readonly onNote?: ((line: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -69,7 +69,7 @@ export interface Checked
 const MIB = 1 << 20;
 const MEMORY_BYTES = 256 * MIB;
 const WRITERS_MAX = 1024;
-/** Longer than a busy machine keeps a process waiting, in quarters. */
+/** Four of these are longer than a busy machine delays a process. */
 const HEARTBEAT_SECONDS = 5;
 const LEASE_SECONDS = 120;
 
@@ -99,11 +99,11 @@ export function checkOptions(options: WriterOptions): Checked {
   };
 }
 
-/** Enough to keep the cores busy while some wait for storage. */
+/** Enough to keep the cores busy while some writers wait for storage. */
 const defaultWriters = (): number => Math.min(16, Math.max(2, 2 * availableParallelism()));
 
 function targetFolders({ targets, osts, path }: WriterOptions, names: DatasetNames): string[] {
-  // Made with the lock, when something is really written.
+  // Created with the lock, at the start of a real write.
   if (targets === undefined || targets.length === 0) return everyOst([names.folder], osts);
   const found = targets.map((target) => {
     if (target === "") throw new UsageError("a target has no name; expected folders such as /ost0,/ost1");
@@ -123,7 +123,7 @@ function everyOst(folders: string[], osts: readonly number[] | undefined): strin
   const [only] = folders;
   if (folders.length !== 1 || only === undefined)
     throw new UsageError(
-      `${folders.length} targets for ${osts.length} OSTs: give one folder, or as many as OSTs`,
+      `${folders.length} targets for ${osts.length} OSTs: give one folder, or one per OST`,
     );
   return osts.map(() => only);
 }
@@ -132,11 +132,11 @@ function backendOf({ backend, osts, speeds }: WriterOptions, targets: number): B
   const inner: BackendSpec = backend ?? { kind: "posix", ...(osts === undefined ? {} : { osts }) };
   if (speeds === undefined) return inner;
   if (speeds.length > targets)
-    throw new UsageError(`speeds for ${speeds.length} targets, there are ${targets}`);
+    throw new UsageError(`speeds for ${speeds.length} targets, but there are ${targets}`);
   return { kind: "throttled", of: inner, rates: speeds };
 }
 
-/** Speeds that were set by hand say nothing of the targets; they are kept only where that was asked for. */
+/** Throttled speeds say nothing about the targets; they are kept only on explicit request. */
 function historyOf({ history, speeds, backend }: WriterOptions): string | undefined {
   if (history === false) return undefined;
   if (history !== undefined) return resolve(history);

@@ -1,8 +1,8 @@
-/** What became of a run: a dataset, or one line that says why there is none. */
+/** Outcome of a run: a dataset, or one line with the reason of the failure. */
 import { assert } from "../../../base/assert.ts";
 import { makeBackend } from "../../backend/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
-import { CommitRefused } from "../dataset/names-lead.ts";
+import { CommitRefused } from "../dataset/check-names.ts";
 import type { DatasetNames } from "../dataset/names.ts";
 import { commitPieces, proposeAbort } from "../host/commit.ts";
 import type { HostSetting } from "../host/setting.ts";
@@ -11,7 +11,7 @@ import { requireUnchanged, SourceChanged, SourceFailure } from "../stage/sources
 import type { Stage } from "../stage/stage.ts";
 import type { RunEnd } from "../transport/transport.ts";
 
-/** The write did not end well; the dataset is as it was before. */
+/** The write failed; the dataset is unchanged. */
 export class WriteFailure extends Error {
   constructor(message: string) {
     super(message);
@@ -20,14 +20,14 @@ export class WriteFailure extends Error {
 }
 
 export interface Run extends RunEnd {
-  /** What each target that failed said first. */
+  /** First error of each failed target. */
   readonly troubles: ReadonlyMap<number, string>;
   readonly died: number;
 }
 
-const GO_ON = "written data is kept: --resume continues, --force starts over";
+const NEXT_STEPS = "written data is kept: --resume continues, --force starts over";
 
-/** Gives the decision when that is a dataset, in place. `run` is undefined when everything had been written before. */
+/** Returns the decision if it is a dataset, in place. `run` is undefined if all data was already written. */
 export async function outcomeOf(
   setting: HostSetting,
   run: Run | undefined,
@@ -36,15 +36,15 @@ export async function outcomeOf(
   const { names, stage } = setting;
   const found = await decidedOf(setting, run);
   if (typeof found !== "string") return found;
-  if (signal?.aborted) throw new WriteFailure(`stopped; ${GO_ON}`);
+  if (signal?.aborted) throw new WriteFailure(`stopped; ${NEXT_STEPS}`);
   const inOrder = [...(run?.troubles ?? [])].sort(([a], [b]) => a - b);
   const where = inOrder.map(([target, text]) => `target ${target} (${setting.targets[target]}): ${text}`);
   const detail = where.length === 0 ? "" : ` (${where.join("; ")})`;
-  const left = (await isResumable(names, stage)) ? `; ${GO_ON}` : "";
+  const left = (await isResumable(names, stage)) ? `; ${NEXT_STEPS}` : "";
   throw new WriteFailure(`nothing was committed to ${names.index}: ${found}${detail}${left}`);
 }
 
-/** Whether pieces were finished, of sources that are still what they were. */
+/** Whether there are finished pieces of unchanged sources. */
 export async function isResumable({ notes }: DatasetNames, stage: Stage): Promise<boolean> {
   if (readJournals(notes).length === 0) return false;
   try {
@@ -57,10 +57,7 @@ export async function isResumable({ notes }: DatasetNames, stage: Stage): Promis
 
 /** The decision for a dataset, or why there is none. */
 async function decidedOf(setting: HostSetting, run: Run | undefined): Promise<Decision | string> {
-  assert(
-    (run === undefined) === (setting.blocks.length === 0),
-    "there is a run when there is something to write",
-  );
+  assert((run === undefined) === (setting.blocks.length === 0), "there is a run if there is data to write");
   const { names } = setting;
   const proposer = { names, attempt: setting.attempt, who: setting.blocks.length };
   try {
@@ -70,10 +67,10 @@ async function decidedOf(setting: HostSetting, run: Run | undefined): Promise<De
       return await commitPieces({ ...proposer, stage, setting: commit, backend }, []);
     }
     const aborted = run.reports.find((one) => one?.outcome === "aborted");
-    const reason = run.fatal ?? aborted?.reason ?? "no process ended well";
+    const reason = run.fatal ?? aborted?.reason ?? "no process finished";
     const decided = (await readDecision(names)) ?? (await proposeAbort(proposer, reason));
     if (decided.outcome !== "complete") return decided.reason || reason;
-    // Whoever decided may have died before it made that true.
+    // The deciding process may have died before carrying it out.
     await carryOut(names, decided);
     return decided;
   } catch (error) {

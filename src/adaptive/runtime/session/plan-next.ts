@@ -1,4 +1,4 @@
-/** The plan of the next step: which number it has, which ids its variables, and what becomes of what is there. */
+/** The plan of the next step: its number, the ids of its variables, and the treatment of existing files. */
 import { assert } from "../../../base/assert.ts";
 import { existsSync } from "node:fs";
 import { UsageError } from "../../../base/errors.ts";
@@ -25,7 +25,7 @@ export async function planNext(
   const kept = append ? earlier : undefined;
   const steps = kept?.variables.flatMap(({ blocks }) => blocks.map(({ step }) => step)) ?? [];
   const ids = idsOf(input.plan.variables, kept);
-  assert(new Set(ids).size === ids.length, "every variable has an id of its own");
+  assert(new Set(ids).size === ids.length, "every variable has a unique id");
   const stage = makeStage(input.plan, {
     step: 1 + steps.reduce((most, one) => Math.max(most, one), 0),
     ids,
@@ -43,8 +43,7 @@ export async function planNext(
 
 function requireOurs(path: string, { global, attributes, littleEndian }: BpFile): void {
   const ours = global && littleEndian && attributes.some(({ path: at }) => at === "__plimsoll__");
-  if (!ours)
-    throw new UsageError(`${path} was not written by plimsoll write; steps can only be added to such`);
+  if (!ours) throw new UsageError(`${path} was not written by plimsoll write, so no step can be appended`);
 }
 
 /** A variable keeps its id, type and number of dimensions. */

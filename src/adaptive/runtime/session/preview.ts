@@ -1,4 +1,4 @@
-/** What a write would do, without doing it. */
+/** Preview of a write. */
 import { assert } from "../../../base/assert.ts";
 import { groupOfTarget } from "../../protocol/index.ts";
 import { type CommitSetting, setupOf } from "../host/setting.ts";
@@ -15,7 +15,7 @@ export interface Preview {
   readonly writers: number;
   readonly policy: string;
   readonly targets: readonly string[];
-  /** Who begins where; what is slow gives work away later. */
+  /** Initial assignment; slow targets give work away later. */
   readonly groups: readonly { readonly targets: number[]; readonly blocks: number; readonly bytes: number }[];
 }
 
@@ -38,7 +38,7 @@ export function previewStep(options: WriterOptions, input: StepInput): Preview {
     };
   });
   const placed = groups.reduce((sum, group) => sum + group.blocks, 0);
-  assert(placed === blocks.length, "every block begins in one group");
+  assert(placed === blocks.length, "every block starts in one group");
   return {
     bytes: stage.bytes,
     sources: stage.sources.length,

@@ -41,8 +41,8 @@ it("gives back the runs that were added, times and all", () => {
 });
 
 it.each([
-  ["not JSON", "{", /runs\.jsonl: line 1: .*expected a run as plimsoll write leaves it/],
-  ["another file", '{"a":1}', /line 1: no run, or of a version that is not 1/],
+  ["not JSON", "{", /runs\.jsonl: line 1: .*expected a run record of plimsoll write/],
+  ["another file", '{"a":1}', /line 1: no run record, or not of version 1/],
   ["no columns", '{"version":1,"run":{}}', /line 1: the column rank is missing/],
   ["a column that is short", recordJson(record).replace('"flags":[1]', '"flags":[1,2]'), /different lengths/],
   ["no label", recordJson(record).replace('"label":"paper",', ""), /label is missing/],

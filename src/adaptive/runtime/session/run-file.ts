@@ -9,7 +9,7 @@ export function addRun(path: string, record: StepRecord): void {
   appendFile(path, recordJson(record));
 }
 
-/** All runs of a file, or the one that a dataset keeps of its last. */
+/** All runs of a file, or the last run that a dataset keeps. */
 export function readRuns(path: string): WriteRun[] {
   return readFileSync(path, "utf8")
     .split("\n")
@@ -18,7 +18,7 @@ export function readRuns(path: string): WriteRun[] {
 
 function runOfLine(text: string, path: string, line: number): WriteRun {
   const fail = (detail: string): never => {
-    throw new FormatError(path, { line }, `${detail}; expected a run as plimsoll write leaves it`);
+    throw new FormatError(path, { line }, `${detail}; expected a run record of plimsoll write`);
   };
   let found: { version?: unknown; run?: Partial<WriteRun> & { ops?: Record<string, unknown> } } | null;
   try {
@@ -27,7 +27,7 @@ function runOfLine(text: string, path: string, line: number): WriteRun {
     return fail((error as Error).message);
   }
   if (found?.version !== 1 || typeof found.run !== "object" || found.run === null)
-    return fail("no run, or of a version that is not 1");
+    return fail("no run record, or not of version 1");
   const { ops: columns, ...run } = found.run;
   const column = (name: string): number[] => {
     const values = columns?.[name];
@@ -54,6 +54,6 @@ function runOfLine(text: string, path: string, line: number): WriteRun {
     if (!(typeof run[name] === "number" && run[name] >= 0)) fail(`${name} is missing`);
   const operation = new Uint8Array(count).fill(Operation.write);
   const calls: WriteCalls = { count, ...all, operation, layer: new Uint8Array(count) };
-  // What is not a number has no form in JSON.
+  // JSON has no NaN.
   return { ...(run as WriteRun), commitSeconds: run.commitSeconds ?? Number.NaN, calls };
 }

@@ -1,4 +1,4 @@
-/** What a run leaves: every write, times and amounts, in the shape that simulated runs have. */
+/** Record of a run: every write, times and amounts, in the form of simulated runs. */
 import { assert } from "../../../base/assert.ts";
 import { csvRow } from "../../../base/csv.ts";
 import { CALL_MOVED, CALL_UNUSED, type WriteRun } from "../../../model/index.ts";
@@ -16,15 +16,15 @@ interface RunAbout {
 
 export interface StepRecord {
   readonly run: WriteRun;
-  /** The process of each write, and the number of the file that it went to; beside `run.calls`. */
+  /** Process and file number of each write; parallel to `run.calls`. */
   readonly host: Uint32Array;
   readonly fileId: Float64Array;
-  /** Bytes of the dataset: with those kept of an earlier try. */
+  /** Bytes of the dataset, including those kept of an interrupted write. */
   readonly keptBytes: number;
   readonly cpuSeconds: number;
-  /** Most that any moment of any process had in memory, summed over processes. */
+  /** Peak memory of each process, summed over processes. */
   readonly memoryBytes: number;
-  /** When all processes were there, since the start. */
+  /** Time until all processes were ready. */
   readonly startSeconds: number;
 }
 
@@ -36,7 +36,7 @@ export function recordOf(
   const { calls, host, fileId } = joinedWrites(reports.map((report) => report.writes));
   markUnused(calls, fileId, reports);
   const opens = reports.flatMap((report) => report.opens);
-  // Files that are opened later, in the place of others, are part of the writing.
+  // Later opens of replacement files are part of the write time.
   const opened = Math.round(1e9 * most(opens.map(({ at }) => at)));
   const fromNs = opens.length === 0 ? 0 : Math.min(opened, calls.startNs[0] ?? Number.POSITIVE_INFINITY);
   const decided = most(reports.map(({ decidedAt }) => decidedAt).filter((at) => at > 0));
@@ -89,7 +89,7 @@ function markUnused(
   for (let i = 0; i < count; i++) if (!known.has(`${fileId[i]}/${offset[i]}`)) flags[i]! |= CALL_UNUSED;
 }
 
-/** Columns as lists, so that it can be read again by anything; times in seconds. */
+/** Columns as lists, readable by any program; times in seconds. */
 export function recordJson({ run, host, fileId, ...more }: StepRecord): string {
   const { calls, ...rest } = run;
   const list = (values: Iterable<number>) => Array.from(values);
@@ -109,7 +109,7 @@ export function recordJson({ run, host, fileId, ...more }: StepRecord): string {
   return `${JSON.stringify({ version: 1, ...more, run: { ...rest, ops } })}\n`;
 }
 
-/** Files have 1 for a write that was moved, 2 for one that is unused. */
+/** Stored flags: 1 for a moved write, 2 for an unused one. */
 const STORED_SHIFT = 5;
 const storedFlags = (flags: number): number => (flags & (CALL_MOVED | CALL_UNUSED)) >> STORED_SHIFT;
 export const flagsFromStored = (stored: number): number =>

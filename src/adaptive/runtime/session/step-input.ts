@@ -1,4 +1,4 @@
-/** What a step is made of: files, folders or memory, and what they hold. */
+/** Input of a step: files, folders or memory, and their contents. */
 import { assert } from "../../../base/assert.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -18,18 +18,18 @@ import type { SourceData } from "../stage/stage.ts";
 
 export interface StepInput {
   readonly plan: DatasetPlan;
-  /** Sources that should have become variables of their own and have no bytes. */
+  /** Sources of 0 bytes that would otherwise be variables. */
   readonly empty?: readonly string[];
   data(index: number): SourceData;
 }
 
-/** A file, a folder with one file a rank, or bytes. */
+/** A file, a folder with one file per rank, or bytes. */
 export type StepSource = string | Uint8Array;
 
 export interface StepDescription {
   /**
-   * `name:type:dims` of what every source holds; the sources are joined along the first dimension. Without, each source is a
-   * variable of bytes: named after its file, or `source0`, `source1` and so on in memory.
+   * `name:type:dims` of the contents of every source; the sources are joined along the first dimension. Without it each source
+   * is a byte variable: named after its file, or `source0`, `source1` and so on for data in memory.
    */
   readonly arrays?: readonly (string | ArraySpec)[] | undefined;
   /** A JSON file with a full decomposition; then there are no other sources. */
@@ -42,7 +42,7 @@ export function stepInput(
 ): StepInput {
   if (layout !== undefined) return fromLayout(layout, sources.length, arrays.length);
   const found = sources.flatMap((source, i) => expand(source, i));
-  if (found.length === 0) throw new UsageError("no sources: name the files that are to be written");
+  if (found.length === 0) throw new UsageError("no sources: name the files to write");
   const specs = arrays.map((one) => (typeof one === "string" ? parseArray(one) : one));
   const plan = specs.length === 0 ? planRaw(found) : planArrays(specs, found);
   if (plan.sources.every(({ bytes }) => bytes === 0))
@@ -62,7 +62,7 @@ function dataOf(found: Found | undefined): SourceData {
 
 function fromLayout(layout: string, sources: number, arrays: number): StepInput {
   if (sources > 0 || arrays > 0)
-    throw new UsageError(`--layout ${layout} names its sources and arrays itself; give no others`);
+    throw new UsageError(`--layout ${layout} already names sources and arrays; omit them`);
   const found = new Map<string, Found>();
   const plan = planDescription(readFileSync(layout, "utf8"), layout, (path) => {
     const file = fileAt(resolve(dirname(layout), path));

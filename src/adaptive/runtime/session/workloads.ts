@@ -1,11 +1,11 @@
-/** Output of the programs that the adaptive I/O paper measured, made up in memory: sizes and shapes, not values. */
+/** Synthetic output of the programs in the adaptive I/O paper: their sizes and shapes, not their values. */
 import { assert } from "../../../base/assert.ts";
 import { type BpType, bpTypeOfName } from "../../../formats/bp/index.ts";
 import { type ArraySpec, type DatasetPlan, planArrays } from "../plan/dataset-plan.ts";
 
 interface Workload {
   readonly help: string;
-  /** What each process writes. */
+  /** Output of each process. */
   arrays(scale: number): ArraySpec[];
 }
 
@@ -42,7 +42,7 @@ export const WORKLOADS: Readonly<Record<string, Workload>> = {
 
 export function planWorkload(name: string, processes: number, scale: number): DatasetPlan {
   const workload = WORKLOADS[name];
-  assert(workload !== undefined && processes > 0, "a workload of the table, and somebody who writes it");
+  assert(workload !== undefined && processes > 0, "a workload of the table, and at least one process");
   const arrays = workload.arrays(scale);
   const bytes = arrays.reduce(
     (sum, { type, dimensions }) => sum + dimensions.reduce((product, size) => product * size, type.size),

@@ -1,16 +1,16 @@
-/** Which stretch of the data each rank of the protocol brings. */
+/** The range of data of each rank of the protocol. */
 import { assert } from "../../../base/assert.ts";
 import { elementEdge } from "../../../formats/bp/index.ts";
 import type { Range, Stage } from "./stage.ts";
 
 /** More ranks than this only cost messages; small sources then share one. */
 const BLOCKS_MAX = 4096;
-/** Blocks are not made smaller than this to have more of them. */
+/** Blocks are not split below this size. */
 const SPLIT_BYTES_MIN = 1 << 20;
 
 /**
  * A block for each source. With fewer sources than `wanted`, large ones are split; with very many, neighbours are joined.
- * `ranges` are what is to be written: all, unless a part was kept from an earlier try.
+ * `ranges` are the bytes to write: all, unless a part was kept of an interrupted write.
  */
 export function cutBlocks(
   stage: Stage,
@@ -32,12 +32,12 @@ const bytesOf = (ranges: readonly Range[]): number =>
 
 const wholeOf = (stage: Stage): Range => ({ from: 0, to: stage.bytes });
 
-/** What is left of the line when the ranges are taken out; they do not overlap. */
+/** The rest of the line without the ranges, which do not overlap. */
 export function leftOver(stage: Stage, taken: readonly Range[]): Range[] {
   const left: Range[] = [];
   let at = 0;
   for (const { from, to } of taken.toSorted((a, b) => a.from - b.from)) {
-    assert(from >= at && to > from && to <= stage.bytes, "what is taken out lies in the line, once");
+    assert(from >= at && to > from && to <= stage.bytes, "a removed range lies in the line, once");
     if (from > at) left.push({ from: at, to: from });
     at = to;
   }
@@ -60,7 +60,7 @@ function split({ slabs }: Stage, { from, to }: Range, parts: number): Range[] {
   for (let i = 1; i <= parts; i++) {
     const end = i === parts ? to : elementEdge(slabs, Math.floor(from + ((to - from) * i) / parts));
     if (end > at) found.push({ from: at, to: end });
-    assert(end >= at, "edges of elements keep their order");
+    assert(end >= at, "element boundaries keep their order");
     at = end;
   }
   assert(at === to, "the parts of a block are all of it");
@@ -74,6 +74,6 @@ function joined(ranges: readonly Range[], bytesMin: number): Range[] {
     if (last !== undefined && last.to === from && last.to - last.from < bytesMin) last.to = to;
     else found.push((last = { from, to }));
   }
-  assert(bytesOf(found) === bytesOf(ranges), "what is joined is as long as before");
+  assert(bytesOf(found) === bytesOf(ranges), "joining keeps the length");
   return found;
 }

@@ -1,11 +1,11 @@
-/** What tells one state of a file from another, without reading it. */
+/** Identifies the state of a file without reading it. */
 import type { BigIntStats } from "node:fs";
 
 /** Plain data, which is kept with a plan and sent between processes; numbers of 64 bits are text. */
 export interface FileStamp {
   readonly inode: string;
   readonly bytes: number;
-  /** When its content was modified, and when anything of it, names and times included. */
+  /** Times of the last change of content (mtime) and of any attribute (ctime). */
   readonly modifiedNs: string;
   readonly changedNs: string;
 }
@@ -18,7 +18,7 @@ export const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): FileStamp
   changedNs: String(ctimeNs),
 });
 
-/** Says in a few words how a file differs from what it was; undefined when it does not. */
+/** Describes in a few words how a file has changed; undefined if it has not. */
 export function changeBetween(was: FileStamp, now: FileStamp): string | undefined {
   if (was.bytes !== now.bytes) return `${now.bytes} bytes instead of ${was.bytes}`;
   if (was.inode !== now.inode) return "another file has its name";

@@ -1,4 +1,4 @@
-/** Reads the line of bytes, whatever sources it comes from. */
+/** Reads the line of bytes from its sources. */
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { assert } from "../../../base/assert.ts";
@@ -13,14 +13,14 @@ export class SourceFailure extends Error {
   }
 }
 
-/** A source is not what it was when the write was planned; what was read of it before does not fit the rest. */
+/** A source has changed since the write was planned; data read before does not fit the rest. */
 export class SourceChanged extends SourceFailure {}
 
 const OPEN_MAX = 64;
-/** Sources that are looked at together; one after another they would take a round trip to the file system each. */
-const LOOK_AT_ONCE = 16;
+/** Sources checked at a time; one by one each would cost a round trip to the file system. */
+const CHECKED_AT_ONCE = 16;
 
-/** Fails when any source is not what it was when the write was planned. */
+/** Fails when any source has changed since the write was planned. */
 export async function requireUnchanged({ sources }: Stage): Promise<void> {
   const files = sources.filter(({ data }) => data.kind === "file").values();
   const look = async () => {
@@ -31,7 +31,7 @@ export async function requireUnchanged({ sources }: Stage): Promise<void> {
         throw failureOf(source, error);
       }
   };
-  await Promise.all(Array.from({ length: LOOK_AT_ONCE }, look));
+  await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, look));
 }
 
 export class SourceReader {
@@ -43,7 +43,7 @@ export class SourceReader {
     this.#stage = stage;
   }
 
-  /** Fills `into` with the bytes from position `at` of the line on. */
+  /** Fills `into` with bytes of the line from position `at`. */
   async read(into: Uint8Array, at: number): Promise<void> {
     for (let done = 0; done < into.length; ) {
       const index = sourceAt(this.#stage.sources, at + done);
@@ -89,7 +89,7 @@ export class SourceReader {
     if (this.#open.size > OPEN_MAX) {
       const [oldest, handle] = this.#open.entries().next().value as [number, Promise<FileHandle>];
       this.#open.delete(oldest);
-      // A read that is under way has the descriptor until it ends; closing waits for it.
+      // A read in flight keeps the descriptor until it ends; closing waits for it.
       void handle.then((one) => one.close()).catch(() => {});
     }
     return opening;
@@ -128,7 +128,7 @@ function failureOf({ path }: StagedSource, error: unknown): SourceFailure {
   return new SourceFailure(`cannot read ${path}: ${why}`, { cause: error });
 }
 
-/** The source that holds the position; empty ones hold none. */
+/** The source that holds the position; never an empty one. */
 function sourceAt(sources: readonly StagedSource[], position: number): number {
   let [low, high] = [0, sources.length];
   while (high - low > 1) {
@@ -139,10 +139,10 @@ function sourceAt(sources: readonly StagedSource[], position: number): number {
   return low;
 }
 
-/** Numbers of synthetic data: element n of eight bytes is n modulo this. */
+/** Period of synthetic data: element n of eight bytes is n modulo this. */
 const SYNTHETIC_PERIOD = 1_000_003;
 
-/** Doubles that follow from their place, so that any part can be made, and checked, by itself. */
+/** Doubles computed from their position, so that any part can be generated and checked by itself. */
 function fillSynthetic(into: Uint8Array, at: number): void {
   if (at % 8 !== 0 || into.byteOffset % 8 !== 0 || into.length % 8 !== 0) {
     fillUnaligned(into, at);

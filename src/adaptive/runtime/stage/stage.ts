@@ -1,6 +1,6 @@
 /**
- * One output step as one line of bytes: the data of all sources, one after another. Blocks, pieces and what was kept of an
- * earlier try are all ranges of that line, whatever sources they come from.
+ * One output step as one line of bytes: the data of all sources, one after another. Blocks, pieces and kept data are all ranges
+ * of that line, independent of sources.
  */
 import { assert } from "../../../base/assert.ts";
 import {
@@ -16,15 +16,15 @@ import type { DatasetPlan, PlannedVariable } from "../plan/dataset-plan.ts";
 import type { FileStamp } from "./file-stamp.ts";
 
 export interface StagedVariable extends PlannedVariable {
-  /** In the dataset: the same in every step. */
+  /** Id in the dataset: the same in every step. */
   readonly id: number;
 }
 
 /** Where the bytes of a source are. */
 export type SourceData =
-  | { readonly kind: "file" /** When it was planned. */; readonly stamp: FileStamp }
+  | { readonly kind: "file" /** State when the write was planned. */; readonly stamp: FileStamp }
   | { readonly kind: "memory"; readonly data: Uint8Array }
-  /** Made up from their position, for measuring. */
+  /** Computed from their position, for measurements. */
   | { readonly kind: "synthetic" };
 
 export interface StagedSource {
@@ -46,13 +46,13 @@ export interface Stage {
   readonly bytes: number;
 }
 
-/** A stretch of the line; both ends are edges of elements. */
+/** A range of the line; both ends are element boundaries. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Name of the process groups that we write. */
+/** Name of our process groups. */
 export const GROUP_NAME = "plimsoll";
 
 export function makeStage(
@@ -94,7 +94,7 @@ export interface StagedGroup {
   readonly slabs: readonly SourceSlab[];
 }
 
-/** The process group of a range; without statistics it has room for them. */
+/** The process group of a range; without statistics it reserves room for them. */
 export function groupOf(
   stage: Stage,
   { from, to }: Range,
@@ -102,7 +102,7 @@ export function groupOf(
 ): StagedGroup {
   const slabs = slabsBetween(stage.slabs, from, to);
   const bytes = slabs.reduce((sum, slab) => sum + slab.bytes, 0);
-  assert(bytes === to - from, "a range between edges of elements is whole boxes");
+  assert(bytes === to - from, "a range between element boundaries is whole boxes");
   assert(statistics === undefined || statistics.length === slabs.length, "every box has its statistics");
   const variables = slabs.map((slab, i) => {
     const { id, name, path, type } = stage.variables[slab.variable] as StagedVariable;
@@ -122,17 +122,17 @@ export function groupOf(
 
 /** Data begins at a multiple of this in its file, where a group has one box. */
 const ALIGN = 4096;
-/** A piece may begin up to one element before what the protocol cut. */
+/** A piece may start up to one element before the protocol's cut. */
 const ELEMENT_MAX = 16;
 
-/** Where a group goes within the bytes that its lease has from `offset` on. */
+/** Offset of a group within its lease, which starts at `offset`. */
 export function groupOffset(offset: number, headBytes: number): number {
   const at = Math.ceil((offset + headBytes) / ALIGN) * ALIGN - headBytes;
   assert(at >= offset && at < offset + ALIGN, "a group begins in the first block of its lease");
   return at;
 }
 
-/** Room that any piece of any of the ranges needs in a file beside its data. */
+/** Max header room in a file of any piece of the ranges. */
 export function overheadBytes(stage: Stage, ranges: readonly Range[]): number {
   const none = layOutGroup({ group: GROUP_NAME, rank: 0, step: stage.step, variables: [] }).length;
   const records = stage.variables.map((variable) => recordBytes(stage, variable) - none);

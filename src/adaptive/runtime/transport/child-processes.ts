@@ -1,4 +1,4 @@
-/** Every host in a process of its own, started from here; messages go through this process, in order. */
+/** Every host is a child process; messages go through this process, in order. */
 import { assert } from "../../../base/assert.ts";
 import { builtFile } from "../../../node/built.ts";
 import { ChildProgram } from "../../../node/child-program.ts";
@@ -12,7 +12,7 @@ export const childProcesses: Transport = {
   run: (setting, watch) => new ChildRun(setting, watch).run(),
 };
 
-/** A blocked write holds a thread; there are enough for all targets and more. */
+/** A blocked write holds a thread; there are more threads than targets. */
 const THREADS_MAX = 64;
 
 class ChildRun extends HostsRun {
@@ -27,7 +27,7 @@ class ChildRun extends HostsRun {
     const threads = Math.min(THREADS_MAX, 4 + 2 * this.setting.targets.length);
     const started = new ChildProgram(program, {
       env: { ...process.env, UV_THREADPOOL_SIZE: String(threads) },
-      // Little garbage is made; young space of the usual size would be most of the process.
+      // Little garbage is made; the default young generation would be most of the process.
       execArgv: ["--max-semi-space-size=2"],
     });
     this.#programs.push(started);
@@ -52,7 +52,7 @@ class ChildRun extends HostsRun {
   #died(host: number): void {
     if (this.states[host] === "gone" || this.states[host] === "ended") return;
     const { how, lastLine } = this.#programs[host] as ChildProgram;
-    // When the run was stopped, it is we who end them.
+    // After a stop we end them ourselves.
     if (this.fatal === undefined) this.watch.died?.(host, how);
     const said = lastLine === "" ? "" : `: ${lastLine}`;
     this.gone(host, `all writer processes ended (the last: ${how}${said})`);
@@ -62,7 +62,7 @@ class ChildRun extends HostsRun {
     if (this.states[host] !== "gone") this.#programs[host]?.tell(message);
   }
 
-  /** None is left running when this ends. */
+  /** No process is left running when this ends. */
   protected override async end(): Promise<void> {
     await Promise.all(
       this.#programs.map(async (program, host) => {

@@ -1,10 +1,10 @@
-/** The hosts of one run, from the side that started them: who is ready, who has ended, who is gone, and what all of them say. */
+/** The hosts of one run, seen from the parent: ready, ended or dead, and their messages. */
 import { assert } from "../../../base/assert.ts";
 import { Pacer, ratesOf } from "../../backend/index.ts";
 import { type HostReport, type HostSetting, machineSeconds, ranksOfHost } from "../host/setting.ts";
 import type { RunEnd, RunWatch } from "./transport.ts";
 
-/** What hosts say wherever they live. */
+/** Messages from hosts on any transport. */
 export type HostNews =
   | { readonly kind: "progress"; readonly bytes: readonly number[] }
   | { readonly kind: "trouble"; readonly target: number; readonly text: string }
@@ -12,11 +12,11 @@ export type HostNews =
   | { readonly kind: "pace"; readonly request: number; readonly target: number; readonly bytes: number }
   | { readonly kind: "ended"; readonly report: HostReport };
 
-/** What hosts are told wherever they live. */
+/** Messages to hosts on any transport. */
 export type HostOrder =
   | { readonly kind: "go" }
   | { readonly kind: "lost"; readonly ranks: readonly number[] }
-  /** The answer to a request for pace: how long to wait. */
+  /** The answer to a request for pace: the wait. */
   | { readonly kind: "paced"; readonly request: number; readonly seconds: number };
 
 type State = "starting" | "ready" | "ended" | "stopped" | "gone";
@@ -42,7 +42,7 @@ export abstract class HostsRun {
 
   /** Starts all hosts. */
   protected abstract begin(): void;
-  /** Ends what still runs. */
+  /** Ends all running hosts. */
   protected abstract end(): Promise<void>;
   protected abstract send(host: number, order: HostOrder): void;
 
@@ -90,7 +90,7 @@ export abstract class HostsRun {
     }
   }
 
-  /** A host that has not ended is gone; `noneLeft` says why the run ends when it was the last. */
+  /** A host died before its end; `noneLeft` is the reason of failure if it was the last. */
   protected gone(host: number, noneLeft: string): void {
     this.states[host] = "gone";
     if (this.states.every((state) => state === "gone")) {
@@ -113,14 +113,14 @@ export abstract class HostsRun {
     this.#readyAt = machineSeconds() - this.setting.beganSeconds;
     assert(this.#readyAt >= 0, "a run begins before its processes are there");
     this.#sendAll({ kind: "go" });
-    // Those that died before the start have not been told of to anybody.
+    // Hosts that died before the start have not been reported yet.
     this.states.forEach((state, host) => {
       if (state === "gone") this.#announce(host);
     });
   }
 
   #announce(host: number): void {
-    assert(this.states[host] === "gone" && this.#going, "deaths are told of after the start");
+    assert(this.states[host] === "gone" && this.#going, "deaths are reported after the start");
     this.#sendAll({ kind: "lost", ranks: ranksOfHost(this.setting, host) });
   }
 

@@ -49,7 +49,7 @@ class InProcessRun {
     const { hosts } = this.#setting;
     return new Host(this.#setting, index, {
       send: (from, to, message) => {
-        // Through the same form as between processes, and later, as there.
+        // Packed and delivered asynchronously, as between processes.
         const packed = structuredClone(packMessage(message));
         setImmediate(() => this.#hosts[hostOfRank(to, hosts)]?.deliver(from, to, unpackMessage(packed)));
       },

@@ -1,4 +1,4 @@
-/** A rank that hosts writers, until rank 0 sends it home. */
+/** A rank that hosts writers until rank 0 dismisses it. */
 import { assert } from "../../../base/assert.ts";
 import { deserialize, serialize } from "node:v8";
 import type { Communicator } from "../../../launch/communicator.ts";
@@ -9,7 +9,7 @@ import { packMessage, unpackMessage } from "./wire.ts";
 
 const PROGRESS_MS = 100;
 const ROOT = 0;
-/** The quickest of these answers says best how far clocks are apart. */
+/** The fastest of these answers gives the best estimate of the clock offset. */
 const CLOCK_ROUNDS = 8;
 
 type Start = Extract<ToRank, { kind: "start" }>;
@@ -18,7 +18,7 @@ type FromRun = FromRank extends infer One ? (One extends { run: number } ? Omit<
 /** `machine` is for tests. */
 export async function serveWrites(communicator: Communicator, machine = machineName()): Promise<void> {
   let hosted: Hosted | undefined;
-  // What another rank sends can be faster than the word of rank 0 that the run has begun.
+  // A message of another rank can overtake rank 0's start of the run.
   const early: { run: number; message: ToRank }[] = [];
   for (;;) {
     const { bytes } = await communicator.receive();
@@ -45,15 +45,15 @@ class Hosted {
   /** It has closed its files itself. */
   #ended = false;
   #stopping: Promise<void> | undefined;
-  /** Messages before the start: everybody begins at the same word. */
+  /** Messages before the start: all hosts start on the same message. */
   readonly #waiting: (() => void)[] = [];
   readonly #clocks: { readonly tripSeconds: number; readonly beganSeconds: number }[] = [];
   #askedAt = 0;
-  /** MPI does not tell when a rank dies. */
+  /** MPI does not report the death of a rank. */
   readonly #alive: NodeJS.Timeout | undefined;
   #requests = 0;
   readonly #paced = new Map<number, (seconds: number) => void>();
-  /** Writes that wait for a throttled target; they must not delay a stop. */
+  /** Writes waiting for a throttled target; they must not delay a stop. */
   readonly #held = new Set<() => void>();
   #progress: number[] = [];
   #progressTimer: NodeJS.Timeout | undefined;
@@ -116,7 +116,7 @@ class Hosted {
     this.#tell({ kind: "clock" });
   }
 
-  /** The answer was given about halfway between question and now. */
+  /** The answer was sent about halfway between question and now. */
   #learnClock(elapsed: number): void {
     const now = machineSeconds();
     assert(now >= this.#askedAt && this.#clocks.length < CLOCK_ROUNDS, "an answer comes after its question");

@@ -1,17 +1,17 @@
-/** What ranks of a parallel run say to each other about a write. Each message carries the number of its run. */
+/** Messages between the ranks of a parallel run about a write. Each message carries the number of its run. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Message } from "../../protocol/index.ts";
 import type { HostSetting } from "../host/setting.ts";
 import type { HostNews, HostOrder } from "./hosts-run.ts";
 
-/** To a rank that hosts a writer; `deliver` comes from another of them, the rest from rank 0. */
+/** To a rank that hosts writers; `deliver` comes from another such rank, the rest from rank 0. */
 export type ToRank =
   | {
       readonly kind: "start";
       readonly setting: HostSetting;
       readonly index: number;
-      /** Whose clock `setting.beganSeconds` is on. */
+      /** Machine with the clock of `setting.beganSeconds`. */
       readonly machine: string;
     }
   | { readonly kind: "deliver"; readonly from: number; readonly to: number; readonly message: Message }
@@ -27,13 +27,13 @@ export type FromRank =
   | ({ readonly run: number } & (
       | { readonly kind: "clock" }
       | { readonly kind: "alive" }
-      /** With its number where rank 0 could look for it: on the same machine. */
+      /** With its pid if it runs on the machine of rank 0. */
       | { readonly kind: "ready"; readonly pid: number | undefined }
       | HostNews
       | { readonly kind: "stopped" }
     ));
 
-/** Processes that get the same name share a clock. */
+/** Processes with the same name share a clock. */
 export function machineName(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

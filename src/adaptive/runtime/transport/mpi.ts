@@ -1,7 +1,7 @@
 /**
- * Every host is a rank of a parallel run that somebody else started: rank 0 is whoever was asked to write, the others host writers
- * (`mpi-rank.ts`). Messages of the protocol go straight from rank to rank. A rank that dies usually ends the whole run; where it
- * does not, its silence tells, and others do its work, as between processes.
+ * Every host is a rank of a running MPI job: rank 0 executes the command, the others host writers (`mpi-rank.ts`). Messages of
+ * the protocol go straight from rank to rank. A rank that dies usually ends the whole run; otherwise its silence is detected
+ * and others do its work, as between processes.
  */
 import { deserialize, serialize } from "node:v8";
 import { assert } from "../../../base/assert.ts";
@@ -11,7 +11,7 @@ import { type HostOrder, HostsRun } from "./hosts-run.ts";
 import type { RunEnd, RunWatch, Transport } from "./transport.ts";
 import { type FromRank, machineName, type ToRank } from "./mpi-wire.ts";
 
-/** Heartbeats that may be missing; as in the protocol. */
+/** Max missed heartbeats; as in the protocol. */
 const SILENT_BEATS = 4;
 /** A write that hangs in the system cannot be stopped. */
 const STOP_MS = 3000;
@@ -32,7 +32,7 @@ export class RankHosts implements Transport {
     void this.#listen();
   }
 
-  /** Writers there can be. */
+  /** Max number of writers. */
   get hosts(): number {
     return this.#communicator.size - 1;
   }
@@ -50,7 +50,7 @@ export class RankHosts implements Transport {
     }
   }
 
-  /** Sends the other ranks home; false when some do not answer. Nothing can be run afterwards. */
+  /** Dismisses the other ranks; false when some do not respond. No run is possible afterwards. */
   async quit(): Promise<boolean> {
     const all = new Promise<void>((resolve) => (this.#allLeft = resolve));
     for (const rank of this.#left) this.#send(rank, { kind: "quit", run: 0 });
@@ -111,7 +111,7 @@ class RankRun extends HostsRun {
 
   heard(host: number, message: FromRank): void {
     if (message.kind === "bye" || message.run !== this.#number || this.states[host] === "gone") return;
-    assert(host >= 0 && host < this.setting.hosts, "only ranks that host writers speak of a run");
+    assert(host >= 0 && host < this.setting.hosts, "only ranks that host writers send messages of a run");
     this.#heardAt[host] = machineSeconds();
     switch (message.kind) {
       case "alive":
@@ -147,12 +147,12 @@ class RankRun extends HostsRun {
       "a rank dies once, and before its end",
     );
     this.watch.died?.(host, `rank ${host + 1} has been silent for ${Math.round(silentSeconds)} s`);
-    // Should it only have slept, it must not take part in the work of the others.
+    // If it was only suspended, it must not take part again.
     this.#tell(host, { kind: "stop" });
-    this.gone(host, "no writer answers any more");
+    this.gone(host, "no writer responds any more");
   }
 
-  /** After a failure: until none of them writes any more, as far as that can be had. */
+  /** After a failure: waits until no rank writes any more, if possible. */
   protected override async end(): Promise<void> {
     clearInterval(this.#watching);
     if (this.fatal === undefined) return;

@@ -1,17 +1,17 @@
-/** Where the processes of a run live, and how they reach each other. Messages between two keep their order. */
+/** Starts the processes of a run and connects them. Messages between two keep their order. */
 import type { HostReport, HostSetting } from "../host/setting.ts";
 
 export interface Transport {
   readonly name: string;
-  /** Starts the processes and waits until all that live have ended. */
+  /** Starts the processes and waits until all have ended or died. */
   run(setting: HostSetting, watch: RunWatch): Promise<RunEnd>;
 }
 
-/** What whoever started a run gets to know meanwhile. */
+/** Callbacks during a run. */
 export interface RunWatch {
   progress(target: number, bytes: number): void;
   trouble(target: number, text: string): void;
-  /** A process began, or ended without being done. */
+  /** A process started, or died. */
   began?(host: number, pid: number): void;
   died?(host: number, how: string): void;
   /** Stops everything. */
@@ -19,10 +19,10 @@ export interface RunWatch {
 }
 
 export interface RunEnd {
-  /** Of processes that ended well; undefined for the others. */
+  /** Reports of processes that finished; undefined for the others. */
   readonly reports: readonly (HostReport | undefined)[];
-  /** Why it could not go on, when somebody said so. */
+  /** Reason of a fatal error, if any. */
   readonly fatal: string | undefined;
-  /** Seconds, on the clock of the run, at which all processes were there. */
+  /** Time when all processes were ready, in seconds of the run's clock. */
   readonly readyAt: number;
 }

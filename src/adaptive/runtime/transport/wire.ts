@@ -1,4 +1,4 @@
-/** Messages as they go between processes: plain data, which a structured clone carries. */
+/** Messages between processes as plain data for structured cloning. */
 import { assert } from "../../../base/assert.ts";
 import { IndexColumns, type Message } from "../../protocol/index.ts";
 import type { HostSetting } from "../host/setting.ts";
@@ -17,11 +17,11 @@ export type FromHost =
   | { readonly kind: "send"; readonly from: number; readonly to: number; readonly message: Message }
   | HostNews;
 
-/** Columns have room to grow, which need not travel. */
+/** Drops the spare capacity of columns. */
 export function packMessage(message: Message): Message {
   if (!("entries" in message) || !(message.entries instanceof IndexColumns)) return message;
   const { count, block, at, length, file, offset, checksum } = message.entries;
-  assert(count <= at.length, "columns have room for what is in them");
+  assert(count <= at.length, "columns have capacity for their entries");
   const entries = {
     count,
     block: block.slice(0, count),
@@ -36,6 +36,6 @@ export function packMessage(message: Message): Message {
 
 export function unpackMessage(message: Message): Message {
   if (message.kind !== "group-complete") return message;
-  assert(message.entries.count === message.entries.at.length, "columns travel without room to grow");
+  assert(message.entries.count === message.entries.at.length, "columns travel without spare capacity");
   return { ...message, entries: Object.assign(new IndexColumns(0), message.entries) } as Message;
 }

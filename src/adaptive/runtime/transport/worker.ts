@@ -1,4 +1,4 @@
-/** The program of a writer process: one host, and the channel to whoever started it. */
+/** The program of a writer process: one host, and the channel to its parent. */
 import { assert } from "../../../base/assert.ts";
 import { Host } from "../host/host.ts";
 import type { HostReport } from "../host/setting.ts";
@@ -13,9 +13,9 @@ const paced = new Map<number, (seconds: number) => void>();
 let progress: number[] = [];
 let progressTimer: NodeJS.Timeout | undefined;
 
-// Ctrl-C goes to every process of a terminal; the one that was started decides what happens.
+// Ctrl-C goes to every process of a terminal; the parent decides what happens.
 process.on("SIGINT", () => {});
-// Nobody is left to work for. What is half done stays so; the journal says what is whole.
+// The parent is gone. Unfinished pieces stay as they are; the journal lists the finished ones.
 process.on("disconnect", () => process.exit(1));
 process.on("message", (message: ToHost) => take(message));
 
@@ -79,6 +79,6 @@ function sendProgress(): void {
 }
 
 function tell(message: FromHost): void {
-  // A closed channel means that the starter is gone; `disconnect` ends us.
+  // A closed channel means that the parent is gone; `disconnect` ends us.
   process.send?.(message, undefined, undefined, () => {});
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { machineNamed, withParameters } from "../machines/index.ts";
-import { MB, withUsual } from "../storage/index.ts";
+import { MB, withDefaults } from "../storage/index.ts";
 import {
   alternativesSetting,
   type AlternativesSetting,
@@ -71,7 +71,7 @@ describe("opens", () => {
 
 describe("the alternatives on a machine", () => {
   const quiet = withParameters(machineNamed("jaguar"), {
-    ...withUsual({}),
+    ...withDefaults({}),
     ...{ opOverhead: 0, diskRate: 100, clientRate: 50, dirtyLimit: 0, startJitter: 0 },
   });
   const setting: AlternativesSetting = {

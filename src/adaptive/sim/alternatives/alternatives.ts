@@ -1,7 +1,7 @@
 /**
- * What the adaptive I/O paper names as alternatives (II.3), on the same machine, background and output as the adaptive method: asynchronous
- * output, data staging, and output split into as many files as cover all targets. Also its plan for later: adaptive writing on
- * Franklin and XTP, and inside a staging area.
+ * The alternatives that the adaptive I/O paper names (II.3), on the same machine, background and output as the adaptive method:
+ * asynchronous output, data staging, and output split into as many files as cover all targets. Also its future work: adaptive
+ * writing on Franklin and XTP, and inside a staging area.
  */
 import { AssertionError } from "../../../base/assert.ts";
 import { mean } from "../../../base/statistics.ts";
@@ -25,7 +25,7 @@ export interface AlternativesSetting {
   readonly seed: number;
   /** Computing between two output steps. */
   readonly periodSeconds: number;
-  /** Steps that the memory of compute nodes holds beside the application. */
+  /** Steps that fit into free memory of the compute nodes. */
   readonly bufferedSteps: number;
   readonly stagingNodes: number;
   readonly stagingMemoryBytes: number;
@@ -33,7 +33,7 @@ export interface AlternativesSetting {
 
 type UsualFields = "targets" | "writers" | "stagingNodes";
 
-/** What is not given is as in the paper's largest runs: 32 writers per target; a staging node serves 64 writers. */
+/** Defaults are those of the paper's largest runs: 32 writers per target; a staging node serves 64 writers. */
 export function alternativesSetting(
   given: Omit<AlternativesSetting, UsualFields> & {
     readonly [Field in UsualFields]: number | undefined;
@@ -45,17 +45,17 @@ export function alternativesSetting(
   return { ...given, targets, writers, stagingNodes };
 }
 
-/** Opens at a metadata server: of a file per target and of one per writer, with staggers around what an open takes. */
+/** Opens at a metadata server: of a file per target and of one per writer, with staggers around the time of an open. */
 export const compareOpens = ({ targets, writers }: AlternativesSetting): OpenResult[] =>
   [...new Set([targets, writers])].flatMap((files) =>
     staggersOf(METADATA_SERVER).map((apart) => openFiles(files, apart, METADATA_SERVER)),
   );
 
-/** What each does; `storage` names the method whose write times it rests on. */
+/** Description of each; `storage` names the method that gives its write times. */
 const ALTERNATIVES = [
   { id: "mpi-io", label: "MPI-IO, one file", storage: "mpi-io" },
-  { id: "several-files", label: "MPI-IO, a file for each part of the targets", storage: "several-files" },
-  { id: "posix", label: "a file each", storage: "posix" },
+  { id: "several-files", label: "MPI-IO, one file per part of the targets", storage: "several-files" },
+  { id: "posix", label: "one file per writer", storage: "posix" },
   { id: "asynchronous", label: "MPI-IO, asynchronous", storage: "mpi-io" },
   { id: "staging", label: "staging", storage: "staging" },
   { id: "staging-adaptive", label: "staging, adaptive (plimsoll) inside", storage: "staging-adaptive" },
@@ -70,12 +70,12 @@ export interface AlternativeResult {
   readonly id: AlternativeId;
   readonly label: string;
   readonly interference: boolean;
-  /** Of each step: how long the storage takes, and how long the application waits. */
+  /** Per step: time of the storage, and wait of the application. */
   readonly storageSeconds: readonly number[];
   readonly waitSeconds: readonly number[];
   readonly meanWaitSeconds: number;
   readonly worstWaitSeconds: number;
-  /** Waiting over waiting and computing. */
+  /** Waiting / (waiting + computing). */
   readonly waitShare: number;
 }
 
@@ -113,7 +113,7 @@ export function runAlternatives(
   });
 }
 
-/** Steps that `onStep` hears of. */
+/** Number of calls of `onStep`. */
 export const stepsOf = ({ steps }: AlternativesSetting): number =>
   2 * steps * new Set(ALTERNATIVES.map(({ storage }) => storage)).size;
 
@@ -153,7 +153,7 @@ function stepSeconds(
   }
 }
 
-/** The same data, written by the staging nodes, in files of their own; few nodes write several at a time, so that no target is idle. */
+/** The same data, written by the staging nodes in separate files; few nodes write several at a time, so that no target is idle. */
 function staged({ stagingNodes }: AlternativesSetting, spec: RunSpec): RunSpec {
   const writers = Math.min(spec.writers, Math.max(stagingNodes, spec.targets));
   return { ...spec, writers, bytes: Math.ceil((spec.bytes * spec.writers) / writers) };

@@ -1,21 +1,21 @@
 /**
- * How long an application waits at its output steps when something stands between it and the storage. Steps come every `periodSeconds` of
- * computing; waiting moves all that follows. Pure arithmetic: how long the storage takes for each step is given.
+ * Waiting time of an application at its output steps with a buffer in front of the storage. Steps come every `periodSeconds` of
+ * computing; waiting delays all later steps. Pure arithmetic: the storage time of each step is given.
  */
 import { assert } from "../../../base/assert.ts";
 
-/** Output goes to memory of the compute nodes, which holds some steps, and from there to storage, one step after the other. */
+/** Output goes to memory of the compute nodes, which holds `bufferedSteps` steps, and from there to storage, step by step. */
 export function asynchronousWaits(
   storageSeconds: readonly number[],
   periodSeconds: number,
   bufferedSteps: number,
 ): number[] {
-  assert(bufferedSteps >= 1, "a buffer holds a step at least");
+  assert(bufferedSteps >= 1, "a buffer holds at least one step");
   const ends: number[] = [];
   let now = 0;
   return storageSeconds.map((seconds, step) => {
     now += periodSeconds;
-    // The step that leaves its place to this one.
+    // End of the step whose buffer this one reuses.
     const free = ends[step - bufferedSteps] ?? 0;
     const wait = Math.max(0, free - now);
     now += wait;
@@ -34,8 +34,8 @@ interface Staging {
 }
 
 /**
- * Output goes over the network into the memory of staging nodes, which write it out meanwhile. When that memory is full, the rest of a
- * step comes as fast as they write.
+ * Output goes over the network into the memory of staging nodes, which write it out concurrently. When that memory is full, the
+ * rest of a step moves at their write rate.
  */
 export function stagingWaits(
   storageSeconds: readonly number[],
@@ -45,7 +45,7 @@ export function stagingWaits(
   let held = 0;
   return storageSeconds.map((seconds) => {
     const drain = bytes / seconds;
-    // At the least rate of both, whatever fits: memory only matters while data comes faster than it leaves.
+    // If the network is the slower of both, memory does not matter: it fills only while data comes faster than it leaves.
     const room = memoryBytes - held;
     const fullAfter = network > drain ? room / (network - drain) : Number.POSITIVE_INFINITY;
     const wait =

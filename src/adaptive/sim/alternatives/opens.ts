@@ -1,15 +1,15 @@
 /**
- * Opens of many files at one metadata server, all at once or one after the other: how long each takes, when the last is done, and what a
- * request of somebody else waits meanwhile. The paper staggers opens to spare the server (I, V) and gives no numbers; the server's slowing
- * under a queue is an assumption of ours.
+ * Opens of many files at one metadata server, at once or staggered: time of each open, end of the last, and wait of other
+ * requests in the meantime. The paper staggers opens to relieve the server (I, V) and gives no numbers; the slowdown of the
+ * server under a queue is our assumption.
  */
 import { assert } from "../../../base/assert.ts";
 import { mean } from "../../../base/statistics.ts";
 
 interface MetadataServer {
-  /** Of one open, when nothing waits. Lustre of the time: some 2,500 creates a second. */
+  /** Time of one open without a queue. Lustre of the time: some 2,500 creates per second. */
   readonly openSeconds: number;
-  /** Share of its speed that is left under an endless queue, and the queue at which half of the loss has come. */
+  /** Share of its speed left under an endless queue, and the queue length at half of the loss. */
   readonly floor: number;
   readonly half: number;
 }
@@ -19,18 +19,18 @@ export const METADATA_SERVER: MetadataServer = { openSeconds: 0.0004, floor: 0.2
 export interface OpenResult {
   readonly files: number;
   readonly staggerSeconds: number;
-  /** From the first open to the answer of the last. */
+  /** From the first open to the reply to the last. */
   readonly seconds: number;
   readonly meanOpenSeconds: number;
   readonly worstOpenSeconds: number;
   /** Largest queue at the server. */
   readonly queue: number;
-  /** Mean wait of a request that others send at any moment of this time. */
+  /** Mean wait of another request at a random moment of this time. */
   readonly othersWaitSeconds: number;
 }
 
 export function openFiles(files: number, staggerSeconds: number, server: MetadataServer): OpenResult {
-  assert(files > 0 && staggerSeconds >= 0, "there is something to open");
+  assert(files > 0 && staggerSeconds >= 0, "there are files to open");
   const times: number[] = [];
   let [now, done, worstQueue, waitArea] = [0, 0, 0, 0];
   while (done < files) {
@@ -45,7 +45,7 @@ export function openFiles(files: number, staggerSeconds: number, server: Metadat
     }
     const service = server.openSeconds / efficiency(queue, server);
     worstQueue = Math.max(worstQueue, queue);
-    // Who comes meanwhile waits for all that are before it.
+    // A request in the meantime waits for the whole queue.
     waitArea += queue * service * service;
     now += service;
     times.push(now - done * staggerSeconds);
@@ -63,6 +63,6 @@ export function openFiles(files: number, staggerSeconds: number, server: Metadat
 const efficiency = (queue: number, { floor, half }: MetadataServer): number =>
   floor + (1 - floor) / (1 + (queue - 1) / half);
 
-/** Intervals to compare: none, and around what one open takes. */
+/** Intervals to compare: none, and around the time of one open. */
 export const staggersOf = ({ openSeconds }: MetadataServer): number[] =>
   [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2].map((factor) => factor * openSeconds);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EventQueue } from "../events.ts";
 import { machineNamed, withParameters } from "../machines/index.ts";
 import { runTwin } from "../../paper/calibrate/twin.ts";
-import { MB, PARAMETER_NAMES, withUsual } from "../storage/index.ts";
+import { MB, PARAMETER_NAMES, withDefaults } from "../storage/index.ts";
 import { adaptivePlan, allTargetsPlan, fig1Plan, HOURLY, xtpPlan } from "./plans.ts";
 import { bandwidth, imbalance, type RunSpec, writerBandwidth } from "./run.ts";
 import { runSample, type Series, seriesKey } from "./series.ts";
@@ -11,7 +11,7 @@ import { runStatic } from "./static.ts";
 
 const jaguar = machineNamed("jaguar");
 const quiet = withParameters(jaguar, {
-  ...withUsual({}),
+  ...withDefaults({}),
   opOverhead: 0.1,
   diskRate: 100,
   clientRate: 50,

@@ -1,4 +1,4 @@
-/** The paper's experiments as series. How many samples is the caller's choice; the paper's own numbers are beside. */
+/** The paper's experiments as series. The caller chooses the number of samples; comments give the paper's. */
 
 import type { Method, Series } from "./series.ts";
 

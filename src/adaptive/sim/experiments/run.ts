@@ -1,4 +1,4 @@
-/** One simulated output step: what went in, and when each writer started and ended. */
+/** One simulated output step: its parameters, and start and end of each writer. */
 
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
@@ -12,7 +12,7 @@ export interface RunSpec {
   readonly writers: number;
   /** Bytes of each writer. */
   readonly bytes: number;
-  /** Targets used, the machine's first ones. */
+  /** Number of targets used, the first ones of the machine. */
   readonly targets: number;
   readonly run: RunSeed;
   readonly flush?: Flush | undefined;
@@ -30,15 +30,15 @@ export interface RunResult {
   /** Per writer, in seconds. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Where each writer wrote. */
+  /** Target of each writer. */
   readonly targets: Int32Array;
 }
 
-/** What a writer needs in memory; more of them than this many bytes allow are refused before anything is allocated. */
+/** Memory per writer; more writers than fit into the limit are refused before any allocation. */
 const BYTES_PER_WRITER = 96;
 const MEMORY_LIMIT = 4 * 2 ** 30;
 
-/** Refuses what cannot be run, in one line. */
+/** Refuses impossible runs with one line. */
 export function checkSpec({ machine, writers, bytes, targets }: RunSpec): void {
   if (!Number.isInteger(writers) || writers < 1)
     throw new UsageError(`${writers} writers: expected a whole number from 1`);
@@ -74,8 +74,8 @@ export function worldOf(spec: RunSpec, queue?: EventQueue): World {
 }
 
 /**
- * What a target has to do for one write, in bytes. In a shared file locks change hands, in part while data of the write
- * before still moves: that part is hidden.
+ * Work of a target for one write, in bytes. In a shared file locks change hands, in part while data of the previous write still
+ * moves: that part is hidden.
  */
 export function workOf({ machine, bytes, sharedFile }: RunSpec): number {
   if (sharedFile !== true) return bytes;

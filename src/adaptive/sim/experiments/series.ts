@@ -1,4 +1,4 @@
-/** A series: the same run again and again, with another hour's background each time. */
+/** A series: repetitions of a run, each with the background load of a different hour. */
 
 import { assert } from "../../../base/assert.ts";
 import type { ReplaySample, ReplaySeries } from "../../../model/index.ts";
@@ -8,7 +8,7 @@ import { type Interference, MB } from "../storage/index.ts";
 import { bandwidth, imbalance, type RunResult, type RunSpec, writerBandwidth } from "./run.ts";
 import { runStatic } from "./static.ts";
 
-/** Who writes where. `posix`: a file each, r mod targets; `mpi-io`: one shared file; `paper`: the adaptive method. */
+/** Mapping of writers to targets. `posix`: a file each, r mod targets; `mpi-io`: one shared file; `paper`: the adaptive method. */
 export type Method = "posix" | "mpi-io" | "paper";
 
 export interface Series extends Omit<ReplaySeries, "method" | "results"> {
@@ -17,12 +17,12 @@ export interface Series extends Omit<ReplaySeries, "method" | "results"> {
   readonly seed: number;
 }
 
-/** What one run gives. */
+/** Result of one run. */
 export interface Sample extends ReplaySample {
   readonly events: number;
 }
 
-/** Three processes on each of eight targets, as the paper's experiments had them. */
+/** Three processes on each of eight targets, as in the paper's experiments. */
 export const PAPER_INTERFERENCE: Interference = { targets: 8, streams: 3 };
 
 export const paperInterference = (targets: number): Interference => ({
@@ -40,13 +40,13 @@ export interface Bench {
   /** The machine of that name. */
   readonly machine: (name: string) => Machine;
   readonly adaptive: AdaptiveRun;
-  /** Used again for each run. */
+  /** Reused for each run. */
   readonly queue?: EventQueue;
   /** Whether static writers start within `startJitter`, or at once, which is several times faster. */
   readonly jitter?: boolean;
 }
 
-/** One name per series, whatever its samples and seed. */
+/** Key of a series, independent of its samples and seed. */
 export const seriesKey = (one: Omit<Series, "samples" | "seed">): string =>
   [
     one.machine,
@@ -61,7 +61,7 @@ export const seriesKey = (one: Omit<Series, "samples" | "seed">): string =>
 
 export function specOf(series: Series, sample: number, machine: Machine): RunSpec {
   const { method, sizeMb, writers, targets, interference, twoJobs, samples, seed } = series;
-  assert(sample >= 0 && sample < samples, "a sample is one of its series");
+  assert(sample >= 0 && sample < samples, "a sample number is within its series");
   return {
     machine,
     writers,

@@ -1,4 +1,4 @@
-/** Whole plans, and the paper's method without replays around it. */
+/** Whole plans, and the paper's method without a replay. */
 import { assert, AssertionError } from "../../../base/assert.ts";
 import type { EventQueue } from "../events.ts";
 import { runAdaptive } from "../host/index.ts";
@@ -20,7 +20,7 @@ export function runPlan(plan: readonly Series[], bench: Bench): Measured {
   return measured;
 }
 
-/** The protocol with all messages, on virtual time. */
+/** The full protocol on virtual time. */
 export function runPaper(spec: RunSpec, queue?: EventQueue): RunResult {
   const { writers, bytes, targets, run } = spec;
   const result = runAdaptive({

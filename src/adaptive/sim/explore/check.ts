@@ -1,4 +1,4 @@
-/** Runs a scenario with every invariant watched. */
+/** Runs a scenario and checks every invariant. */
 import { AssertionError } from "../../../base/assert.ts";
 import {
   InvariantViolation,
@@ -9,7 +9,7 @@ import {
 } from "../../protocol/index.ts";
 import { EventQueue } from "../events.ts";
 import { runAdaptive } from "../host/index.ts";
-import { makeWorld, withUsual } from "../storage/index.ts";
+import { makeWorld, withDefaults } from "../storage/index.ts";
 import { withCause } from "./orphans.ts";
 import { HEARTBEAT_SECONDS, type Scenario } from "./scenario.ts";
 
@@ -29,10 +29,10 @@ interface CheckOptions {
   readonly makeProcess?: (setup: Setup, rank: Rank) => Process;
 }
 
-/** A quiet machine with small latencies: what matters here is the order of things. */
-const PARAMETERS = withUsual({ opOverhead: 0.005, dirtyLimit: 64 });
+/** An idle machine with small latencies: only the order of events matters here. */
+const PARAMETERS = withDefaults({ opOverhead: 0.005, dirtyLimit: 64 });
 
-/** Long after everything: leases are over in seconds. */
+/** Far beyond the end of any run: leases last seconds. */
 const SECONDS_MAX = 20_000;
 
 const queue = new EventQueue();
@@ -70,12 +70,12 @@ export function checkScenario(scenario: Scenario, options: CheckOptions = {}): C
       ...options,
     });
     const { outcome, reason, events, hash } = result;
-    const told = withCause(reason, scenario);
+    const fullReason = withCause(reason, scenario);
     return {
       violation: undefined,
       detail: "",
       outcome: outcome ?? "nobody left",
-      reason: told,
+      reason: fullReason,
       events,
       hash,
     };

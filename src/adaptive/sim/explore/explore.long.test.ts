@@ -12,9 +12,9 @@ it("2,000 runs with faults break no invariant", async () => {
   expect(tally.aborted).toBeGreaterThan(200);
   expect(Object.keys(tally.reasons).length).toBeGreaterThan(4);
   // Ranks that are left alone continue by themselves, unless messages take longer than what counts as death.
-  const orphaned = Object.keys(tally.reasons).filter((reason) => /hears nothing/.test(reason));
+  const orphaned = Object.keys(tally.reasons).filter((reason) => /has no answer/.test(reason));
   expect(orphaned).toEqual([
-    "rank N hears nothing from any coordinator: messages were away for longer than the N s that count as death",
+    "rank N has no answer from any coordinator: messages were delayed beyond the silence of N s that counts as death",
   ]);
   expect(tally.reasons[orphaned[0] as string]).toBeLessThan(15);
 });

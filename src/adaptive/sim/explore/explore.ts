@@ -1,4 +1,4 @@
-/** Seeds, each a scenario with faults, checked one after the other; on threads where there are many. */
+/** Checks seeds, each a scenario with faults; many seeds run on threads. */
 import { assert } from "../../../base/assert.ts";
 import { builtFile, isBuild } from "../../../node/built.ts";
 import { ThreadPool } from "../../../node/thread-pool.ts";
@@ -11,7 +11,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** What a number of runs came to. */
+/** Results of a number of runs. */
 export interface Tally {
   runs: number;
   complete: number;
@@ -19,13 +19,13 @@ export interface Tally {
   /** All processes were killed. */
   nobodyLeft: number;
   events: number;
-  /** Reasons of aborts without their numbers, and how often. */
+  /** Reasons of aborts without their numbers, and their counts. */
   reasons: Record<string, number>;
   violations: Violation[];
 }
 
 interface ExploreOptions {
-  /** The seeds are this one and those after it. */
+  /** The first seed; the others follow. */
   readonly seed: number;
   readonly count: number;
   readonly policies: readonly string[];
@@ -42,7 +42,7 @@ export interface ExploreWork {
 
 /** Seeds that a thread gets at a time. */
 const CHUNK = 500;
-/** A few show what is wrong; thousands would only fill the memory. */
+/** A few show the fault; thousands would only fill the memory. */
 const VIOLATIONS_MAX = 100;
 
 const emptyTally = (): Tally => ({
@@ -99,7 +99,7 @@ export async function explore(options: ExploreOptions): Promise<Tally> {
   else
     for (let work = take(); work !== undefined; work = take()) {
       add(exploreHere(work));
-      // Signals come in between.
+      // Lets signals in.
       await new Promise((resolve) => setImmediate(resolve));
     }
   assert(signal?.aborted === true || total.runs === count, "every seed was run once");

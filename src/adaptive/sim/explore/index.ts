@@ -1,4 +1,4 @@
-/** Seeds × random scenarios × faults, with every invariant watched. */
+/** Seeds × random scenarios × faults, with a check of every invariant. */
 
 export { type Checked, checkScenario } from "./check.ts";
 export { explore, type Tally } from "./explore.ts";

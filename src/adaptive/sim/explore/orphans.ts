@@ -1,15 +1,15 @@
-/** Why a run ended because its ranks heard nothing any more: what the scenario did to those that could have led it. */
+/** Cause of a run that ended without a coordinator: the scenario's faults on the ranks that could have led it. */
 import { SILENT_BEATS, makeSetup, policyNamed } from "../../protocol/index.ts";
 import { HEARTBEAT_SECONDS, type Scenario } from "./scenario.ts";
 
-const ORPHANED = /hears nothing from any coordinator/;
+const ORPHANED = /has no answer from any coordinator/;
 
-/** The reason of an abort, with its cause where ranks were left alone. */
+/** The reason of an abort, with its cause if ranks lost their coordinator. */
 export function withCause(reason: string, scenario: Scenario): string {
   return ORPHANED.test(reason) ? `${reason}: ${causeOf(scenario)}` : reason;
 }
 
-/** Any rank takes over in the end; what is left are messages and processes that were away for long, and chance. */
+/** Any rank takes over in the end; the remaining causes are long delays of messages, long pauses of processes, and chance. */
 function causeOf({ policy, writers, targets, sizes, priorRates, faults, network }: Scenario): string {
   const work = { writers, targets, sizes, priorRates: priorRates ?? undefined };
   const { groups, firstRank } = makeSetup(policyNamed(policy), work).layout;
@@ -23,6 +23,6 @@ function causeOf({ policy, writers, targets, sizes, priorRates, faults, network 
   const late = (network?.lateShare ?? 0) > 0 && (network?.lateSeconds ?? 0) >= silence;
   const paused = faults.some((fault) => fault.kind === "pause" && fault.seconds > silence);
   if (late || paused)
-    return `${late ? "messages" : "processes"} were away for longer than the ${silence} s that count as death`;
-  return "some leaders were killed, others not told in time";
+    return `${late ? "messages were delayed" : "processes were paused"} beyond the silence of ${silence} s that counts as death`;
+  return "some leaders were killed, others not informed in time";
 }

@@ -1,10 +1,10 @@
-/** Random scenarios for the explorer: a seed gives a run with its faults, always the same. */
+/** Random scenarios for the explorer: a seed always gives the same run with the same faults. */
 import { assert } from "../../../base/assert.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { Random } from "../../../base/prng.ts";
 import { type Fault, faultText, type NetworkFaults } from "../host/index.ts";
 
-/** Everything that a run depends on, as plain data. */
+/** All inputs of a run, as plain data. */
 export interface Scenario {
   readonly seed: number;
   readonly policy: string;
@@ -15,7 +15,7 @@ export interface Scenario {
   readonly sharedSources: boolean;
   readonly faults: readonly Fault[];
   readonly network: NetworkFaults | null;
-  /** Seconds until the transport tells of a death; null when it does not. */
+  /** Seconds until the transport reports a death; null: never. */
   readonly noticeSeconds: number | null;
   /** Bytes per second in earlier steps, or null. */
   readonly priorRates: readonly number[] | null;
@@ -24,7 +24,7 @@ export interface Scenario {
 
 export const EXPLORED_POLICIES = ["paper", "plimsoll", "static"] as const;
 
-/** Of the processes in every scenario. */
+/** Heartbeat of the processes in every scenario. */
 export const HEARTBEAT_SECONDS = 0.5;
 
 const STREAM_SCENARIO = 201;
@@ -82,7 +82,7 @@ function faultOf(random: Random, writers: number, targets: number): Fault {
   return { kind: random.pick(["open-fails", "open-hangs", "sync-fails", "sync-hangs"] as const), target };
 }
 
-/** A scenario that somebody wrote or saved, as JSON; `path` is for messages. */
+/** Reads a scenario from JSON; `path` is for messages. */
 export function readScenario(text: string, path: string): Scenario {
   let scenario: Partial<Scenario>;
   try {

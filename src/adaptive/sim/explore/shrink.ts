@@ -9,14 +9,14 @@ import { type Scenario, scenarioOf } from "./scenario.ts";
 const TRIES_MAX = 2000;
 const SMALL = 2 ** 20;
 
-/** The scenario of a violation, as small as it still breaks the same invariant. */
+/** The smallest scenario that still breaks the invariant of the violation. */
 export const smallestWith = (
   { seed, invariant }: Pick<Violation, "seed" | "invariant">,
   policies: readonly string[],
 ): Scenario =>
   shrink(scenarioOf(seed, policies), (smaller) => checkScenario(smaller).violation === invariant);
 
-/** `breaks` says whether a scenario still does. The result is as small as single steps make it. */
+/** `breaks` tells whether a scenario still does. The result cannot be reduced by any single step. */
 function shrink(scenario: Scenario, breaks: (smaller: Scenario) => boolean): Scenario {
   let smallest = scenario;
   let tries = 0;
@@ -25,7 +25,7 @@ function shrink(scenario: Scenario, breaks: (smaller: Scenario) => boolean): Sce
     for (const candidate of smallerOnes(smallest)) {
       if (++tries > TRIES_MAX) return smallest;
       if (!breaks(candidate)) continue;
-      assert(candidate.sizes.length === candidate.writers, "a smaller scenario is a scenario");
+      assert(candidate.sizes.length === candidate.writers, "a smaller scenario is valid");
       smallest = candidate;
       found = true;
       break;

@@ -1,4 +1,4 @@
-/** What happened, as a hash and, if asked for, as lines of text. */
+/** Events of a run as a hash and, on request, as lines of text. */
 import { assert } from "../../../base/assert.ts";
 import type { Message, WriteStart } from "../../protocol/index.ts";
 import { EventHash, FIRST_HOST_KIND } from "../events.ts";
@@ -47,7 +47,7 @@ export class EventLog {
   }
 }
 
-/** A number for the kind of a message, for the hash. */
+/** Hash code of a message kind. */
 function messageCode({ kind }: Message): number {
   let code = 0;
   for (let i = 0; i < kind.length; i++) code = (Math.imul(code, 31) + kind.charCodeAt(i)) | 0;

@@ -1,4 +1,4 @@
-/** The faults of a plan as a run meets them. */
+/** State of a fault plan during a run. */
 import { assert } from "../../../base/assert.ts";
 import type { Rank, TargetId } from "../../protocol/index.ts";
 import { type StorageModel, WRITE_EIO } from "../storage/index.ts";
@@ -8,12 +8,12 @@ type Standing = "open-fails" | "open-hangs" | "sync-fails" | "sync-hangs";
 
 export class FaultState {
   readonly #pausedUntil = new Map<Rank, number>();
-  /** The input before which a process dies, and how many it has had. */
+  /** The input before which a process dies, and the number it has taken. */
   readonly #killAt = new Map<Rank, number>();
   readonly #inputs = new Map<Rank, number>();
   readonly #standing = new Set<string>();
 
-  /** A fault that has no time of its own. */
+  /** Arms a fault without a time. */
   arm(fault: Fault, storage: StorageModel): void {
     assert(!("at" in fault), "a fault with a time strikes then");
     if (fault.kind === "kill-at-input") this.#killAt.set(fault.rank, fault.input);
@@ -21,7 +21,7 @@ export class FaultState {
     else if ("target" in fault) this.#standing.add(`${fault.kind} ${fault.target}`);
   }
 
-  /** The time of a fault has come. Says which process dies of it. */
+  /** Applies a fault at its time. Returns the process that it kills. */
   strike(fault: Fault, storage: StorageModel, now: number): Rank | undefined {
     assert("at" in fault && fault.at === now, "a fault strikes at its time");
     if (fault.kind === "kill") return fault.rank;
@@ -45,7 +45,7 @@ export class FaultState {
     return this.#pausedUntil.get(rank) ?? 0;
   }
 
-  /** Counts an input; true when the process dies before it takes it. */
+  /** Counts an input; true if the process dies before taking it. */
   diesNow(rank: Rank): boolean {
     if (this.#killAt.size === 0) return false;
     const inputs = (this.#inputs.get(rank) ?? 0) + 1;

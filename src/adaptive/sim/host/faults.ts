@@ -1,13 +1,13 @@
-/** What goes wrong in a simulated run, as data: a plan can be printed, cut down, and run again. */
+/** Faults of a simulated run as data: a plan can be printed, reduced, and rerun. */
 
 export type Fault =
-  /** The process ends without a word. */
+  /** The process dies silently. */
   | { readonly kind: "kill"; readonly rank: number; readonly at: number }
   /** The same, before it takes its n-th input (from 1). */
   | { readonly kind: "kill-at-input"; readonly rank: number; readonly input: number }
   /** The process does nothing for a while; messages wait. */
   | { readonly kind: "pause"; readonly rank: number; readonly at: number; readonly seconds: number }
-  /** The target's speed against its usual one; 0 hangs it. */
+  /** Speed of the target relative to normal; 0 hangs it. */
   | { readonly kind: "slow"; readonly target: number; readonly at: number; readonly factor: number }
   /** Room on the target; more than that is ENOSPC. */
   | { readonly kind: "full"; readonly target: number; readonly bytes: number }
@@ -15,22 +15,22 @@ export type Fault =
   | { readonly kind: "eio"; readonly target: number; readonly at: number }
   | { readonly kind: "open-fails"; readonly target: number }
   | { readonly kind: "open-hangs"; readonly target: number }
-  /** What was written is lost: the sync says EIO, or says nothing. */
+  /** Written data is lost: the sync fails with EIO, or hangs. */
   | { readonly kind: "sync-fails"; readonly target: number }
   | { readonly kind: "sync-hangs"; readonly target: number };
 
 export interface NetworkFaults {
-  /** Share of messages that are late, and by how much at most. */
+  /** Share of late messages, and their max delay. */
   readonly lateShare: number;
   readonly lateSeconds: number;
-  /** Share of messages that come a second time. */
+  /** Share of duplicated messages. */
   readonly repeatedShare: number;
 }
 
 export interface FaultPlan {
   readonly faults: readonly Fault[];
   readonly network?: NetworkFaults | undefined;
-  /** Seconds after which the transport tells all that a process is gone; absent: it never does. */
+  /** Seconds after which the transport reports a death to all; absent: never. */
   readonly noticeSeconds?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export function faultText(fault: Fault): string {
     case "full":
       return `target ${fault.target} has room for ${fault.bytes} bytes`;
     case "eio":
-      return `target ${fault.target} says EIO from ${fault.at} s`;
+      return `target ${fault.target} fails with EIO from ${fault.at} s`;
     default:
       return `target ${fault.target}: ${fault.kind.replace("-", " ")}`;
   }

@@ -1,4 +1,4 @@
-/** Opens and syncs of files on virtual time: one metadata server for all opens, and what a fault plan does to either. */
+/** Opens and syncs of files on virtual time: one metadata server for all opens, and the effects of a fault plan. */
 import { assert } from "../../../base/assert.ts";
 import type { FailureCode, FileId, Rank, TargetId } from "../../protocol/index.ts";
 import type { EventQueue } from "../events.ts";
@@ -9,27 +9,27 @@ export interface FileAnswer {
   readonly file: FileId;
   readonly target: TargetId;
   readonly since: number;
-  /** `expired`: an open that hangs; its process hears nothing. */
+  /** `expired`: an open that hangs; its process gets no answer. */
   readonly code: FailureCode | undefined;
 }
 
 interface FileServiceSetting {
   readonly queue: EventQueue;
   readonly faults: FaultState;
-  /** Event kinds under which answers come; `a` is the answer's number. */
+  /** Event kinds of answers; `a` is the answer's number. */
   readonly openedKind: number;
   readonly syncedKind: number;
-  /** The metadata server takes so long for an open, one after the other, and the client as long again. */
+  /** Time of the metadata server per open, one after the other; the client needs the same again. */
   readonly openSeconds: number;
   readonly syncSeconds: number;
-  /** Files that are opened before writing begins. */
+  /** Files opened before writing starts. */
   readonly firstOpens: number;
 }
 
 export class FileService {
   /** Seconds that each open took. */
   readonly opens: number[] = [];
-  /** When the first files were open and writing could begin. */
+  /** Time when the first files were open and writing could start. */
   writingFrom = 0;
   readonly #setting: FileServiceSetting;
   readonly #answers: FileAnswer[] = [];
@@ -61,13 +61,13 @@ export class FileService {
 
   answer(index: number): FileAnswer {
     const answer = this.#answers[index];
-    assert(answer !== undefined, "an answer was asked for");
+    assert(answer !== undefined, "an answer belongs to a request");
     return answer;
   }
 
   /**
-   * An open has been answered; gives the answers to pass on now. The first files are handed out together, so that the
-   * time of writing can be told from that of opening.
+   * Takes the answer to an open; returns the answers to pass on now. The first files are passed on together, to separate write
+   * time from open time.
    */
   opened(answer: FileAnswer): readonly FileAnswer[] {
     assert(answer.since <= this.#setting.queue.now, "an open takes time");

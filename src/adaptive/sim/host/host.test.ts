@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../../base/errors.ts";
 import { InvariantViolation } from "../../protocol/index.ts";
-import { makeWorld, type StorageParameters, withUsual } from "../storage/index.ts";
+import { makeWorld, type StorageParameters, withDefaults } from "../storage/index.ts";
 import type { Fault } from "./faults.ts";
 import { CALL_MOVED } from "../../../model/write-run.ts";
 import { type AdaptiveOptions, type AdaptiveResult, runAdaptive } from "./run.ts";
@@ -18,7 +18,7 @@ interface Case extends Partial<Omit<AdaptiveOptions, "world">> {
 function run({ parameters, speeds, ...options }: Case): AdaptiveResult {
   const targets = options.targets ?? 4;
   const world = makeWorld({
-    parameters: withUsual({ ...PLAIN, ...parameters }),
+    parameters: withDefaults({ ...PLAIN, ...parameters }),
     machineTargets: targets,
     targets,
     run: { seed: 1, sample: 0, samples: 1 },
@@ -238,12 +238,15 @@ describe("with faults", () => {
       it("data that nobody else has: a clean end that says so", () => {
         const result = faulty([{ kind: "kill", rank: 7, at: 0.2 }], { policy });
         expect(result.outcome).toBe("aborted");
-        expect(result.reason).toBe("rank 7 died, and nobody else has its data");
+        expect(result.reason).toBe("rank 7 died, and no other rank has its data");
       });
       it("no target left: a clean end that says so", () => {
         const faults = [0, 1, 2, 3].map((target) => ({ kind: "full", target, bytes: 10 }) as const);
         const result = faulty(faults, { policy });
-        expect(result).toMatchObject({ outcome: "aborted", reason: "no storage target takes data any more" });
+        expect(result).toMatchObject({
+          outcome: "aborted",
+          reason: "no storage target accepts data any more",
+        });
       });
       it("messages late and twice", () => {
         const network = { lateShare: 0.3, lateSeconds: 0.3, repeatedShare: 0.5 };
@@ -264,7 +267,7 @@ describe("with faults", () => {
     const result = faulty([{ kind: "full", target: 1, bytes: 10 }], { policy: "static" });
     expect(result).toMatchObject({
       outcome: "aborted",
-      reason: "target 1 failed (ENOSPC), and policy static moves nothing",
+      reason: "target 1 failed (ENOSPC), and policy static does not move work",
     });
   });
 
@@ -276,7 +279,7 @@ describe("with faults", () => {
 
 it("more targets than the storage has is refused in one line", () => {
   const world = makeWorld({
-    parameters: withUsual({}),
+    parameters: withDefaults({}),
     machineTargets: 2,
     targets: 2,
     run: { seed: 1, sample: 0, samples: 1 },

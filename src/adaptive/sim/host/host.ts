@@ -1,4 +1,4 @@
-/** Runs the processes of the protocol on virtual time: performs their effects, hands them what comes of it. */
+/** Runs the processes of the protocol on virtual time: performs their effects, and passes the results to them. */
 import { assert } from "../../../base/assert.ts";
 import {
   type Effects,
@@ -59,7 +59,7 @@ export class Host implements Effects {
   readonly #checker: InvariantChecker | undefined;
   readonly #log: EventLog | undefined;
   readonly #processes: Processes;
-  /** Whose step is under way. */
+  /** Rank of the current step. */
   #rank: Rank = 0;
   readonly #writes = new WriteTable();
   readonly #timers = new Map<number, number>();
@@ -118,12 +118,12 @@ export class Host implements Effects {
     return this.#queue.taken;
   }
 
-  /** Of all that happened, in order. */
+  /** Hash of all events, in order. */
   digest(): string {
     return this.#log?.digest() ?? "";
   }
 
-  // Effects of the process whose step is under way.
+  // Effects of the current step.
 
   send(to: Rank, message: Message): void {
     this.#checker?.acted(this.#rank);
@@ -183,9 +183,9 @@ export class Host implements Effects {
     this.#end(this.#rank, FINISHED);
   }
 
-  /** Whose effect it is. */
+  /** Rank of the effect. */
   #living(): Rank {
-    assert(!this.#processes.isGone(this.#rank), "a process that is gone has no effects");
+    assert(!this.#processes.isGone(this.#rank), "a dead process has no effects");
     return this.#rank;
   }
 
@@ -248,7 +248,7 @@ export class Host implements Effects {
     }
   }
 
-  /** Whose input an event is; -1 when nobody's, or when it happens whether or not somebody is there. */
+  /** The rank that receives an event; -1 for none, or if the event happens regardless of the rank's state. */
   #rankOf(kind: number, a: number, b: number): Rank {
     if (kind === DELIVER) return b;
     if (kind === START || kind === TIMER || kind === INQUIRED) return a;
@@ -256,7 +256,7 @@ export class Host implements Effects {
     return -1;
   }
 
-  /** A process that is paused takes its inputs later; one that is gone takes none. */
+  /** A paused process takes its inputs later; a dead one takes none. */
   #isAway(rank: Rank, kind: number, a: number, b: number): boolean {
     if (this.#processes.isGone(rank)) {
       if (kind === DELIVER) this.network.take(a);
@@ -299,7 +299,7 @@ export class Host implements Effects {
   #written(token: number): void {
     const order = this.#writes.order(token);
     const status = this.#writes.status(token);
-    // Cancelled while its process was away; the token may be in use again.
+    // Cancelled while its process was paused; the token may be in use again.
     if (order === undefined || status === undefined) return;
     const { file, lease } = order;
     this.#writes.remove(token);
@@ -316,7 +316,7 @@ export class Host implements Effects {
 
   #tellOpened({ rank, file, code }: FileAnswer): void {
     if (code === undefined) this.#step(rank, { kind: "opened", file });
-    // One that hangs says nothing; its process must find out by itself.
+    // A hanging open gives no answer; its process must detect that by itself.
     else if (code !== "expired") this.#step(rank, { kind: "open-failed", file, code });
   }
 
@@ -328,10 +328,10 @@ export class Host implements Effects {
     } else this.#step(rank, { kind: "sync-failed", file, code });
   }
 
-  /** The first proposal wins, also that of a process that has died since. */
+  /** The first proposal wins, even if its process has died since. */
   #commitDone(index: number): void {
     const proposed = this.#proposals[index];
-    assert(proposed !== undefined, "what is committed was proposed");
+    assert(proposed !== undefined, "a commit follows a proposal");
     const { rank, proposal } = proposed;
     if (this.outcome === undefined) {
       this.#checker?.committed(proposal);

@@ -1,4 +1,4 @@
-/** The protocol on virtual time: what experiments, commands and pages use of it. */
+/** The protocol on virtual time: its interface for experiments, commands and pages. */
 
 export { type Fault, faultText, type NetworkFaults } from "./faults.ts";
 export { type AdaptiveResult, runAdaptive } from "./run.ts";

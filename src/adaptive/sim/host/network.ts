@@ -1,4 +1,4 @@
-/** Messages between processes on virtual time: latency, order within a pair, and what a fault plan does to them. */
+/** Messages between processes on virtual time: latency, order within a pair, and the effects of a fault plan. */
 import { assert } from "../../../base/assert.ts";
 import { Random } from "../../../base/prng.ts";
 import type { Message, MessageKind } from "../../protocol/index.ts";
@@ -7,11 +7,11 @@ import type { NetworkFaults } from "./faults.ts";
 
 interface NetworkSetting {
   readonly queue: EventQueue;
-  /** Event kind under which messages arrive; `a` is their slot. */
+  /** Event kind of arriving messages; `a` is their slot. */
   readonly kind: number;
   readonly ranks: number;
   readonly latencySeconds: number;
-  /** What a coordinator needs for one message. */
+  /** Service time of a coordinator per message. */
   readonly serviceSeconds: number;
   readonly faults: NetworkFaults | undefined;
   readonly seed: number;
@@ -23,16 +23,16 @@ const STREAM_NETWORK = 101;
 export class Network {
   readonly #setting: NetworkSetting;
   readonly #random: Random;
-  /** What is known of each kind of message, in one look-up per message. */
+  /** Properties of each message kind, one look-up per message. */
   readonly #kinds = new Map<MessageKind, KindUse>();
   #last: KindUse | undefined;
   /** Messages on their way, by slot. */
   readonly #messages: (Message | undefined)[] = [];
   readonly #from: number[] = [];
   readonly #free: number[] = [];
-  /** Until when a coordinator is busy. */
+  /** End of a coordinator's busy time. */
   readonly #busyUntil = new Map<number, number>();
-  /** The last arrival between two ranks, where delays could change the order. */
+  /** The last arrival between two ranks, if delays could change the order. */
   readonly #lastArrival = new Map<number, number>();
 
   constructor(setting: NetworkSetting) {
@@ -45,7 +45,7 @@ export class Network {
     return new Map(Array.from(this.#kinds.values(), ({ kind, sent }) => [kind, sent]));
   }
 
-  /** `ready`: when the receiver is there. */
+  /** `ready`: start time of the receiver. */
   send(from: number, to: number, message: Message, ready: number): void {
     const { queue, latencySeconds, faults } = this.#setting;
     const use = this.#last?.kind === message.kind ? this.#last : this.#useOf(message.kind);
@@ -63,7 +63,7 @@ export class Network {
     else this.#sendFaulty(from, to, message, arrival, faults);
   }
 
-  /** Takes an arrived message out; `from` says whose it was. */
+  /** Removes an arrived message; `from` is its sender. */
   take(slot: number): Message {
     const message = this.#messages[slot];
     assert(message !== undefined, "a message arrives once");

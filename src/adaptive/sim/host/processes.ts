@@ -1,4 +1,4 @@
-/** The processes of a run: made when they first have something to do, dropped when they are gone. */
+/** The processes of a run: created at their first input, dropped when they end. */
 import { assert } from "../../../base/assert.ts";
 import { Process, type Rank, type Setup, sizeOf } from "../../protocol/index.ts";
 
@@ -23,7 +23,7 @@ export class Processes {
   }
 
   of(rank: Rank): Process {
-    assert(this.#gone[rank] === LIVES, "a process that is gone stays gone");
+    assert(this.#gone[rank] === LIVES, "an ended process stays ended");
     const known = this.#all[rank];
     if (known !== undefined) return known;
     const made = this.#make(this.#setup, rank);
@@ -49,7 +49,7 @@ export class Processes {
     return ranks;
   }
 
-  /** Who takes the first step. A plain writer of a run without timers does nothing until it is told to; it is made then. */
+  /** Ranks that take a first step. A plain writer of a run without timers is created with its first message. */
   starters(): Rank[] {
     const { heartbeatSeconds, writers, layout, sizes } = this.#setup;
     const { firstRank, groups } = layout;

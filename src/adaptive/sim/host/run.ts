@@ -1,4 +1,4 @@
-/** One simulated output step under a policy, from a machine to its measures. */
+/** One simulated output step under a policy, from the machine to the measurements. */
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { Random } from "../../../base/prng.ts";
@@ -24,22 +24,22 @@ export interface AdaptiveOptions extends SetupOptions {
   readonly world: HostWorld;
   readonly policy: Policy | string;
   readonly writers: number;
-  /** Of each writer; a number when all write as much. */
+  /** Bytes of each writer; a number if all are equal. */
   readonly bytes: number | ArrayLike<number>;
   readonly targets: number;
-  /** For start times and faults of the network. */
+  /** Seed of start times and network faults. */
   readonly seed: number;
   readonly priorRates?: ArrayLike<number> | undefined;
   readonly priorSlots?: ArrayLike<number> | undefined;
   readonly plan?: FaultPlan | undefined;
-  /** Writers are there within this time. */
+  /** Writers start within this time. */
   readonly jitterSeconds?: number;
   readonly latencySeconds?: number;
   readonly serviceSeconds?: number;
   readonly openSeconds?: number;
   readonly syncSeconds?: number;
   readonly commitSeconds?: number;
-  /** Look at every step whether an invariant is broken. */
+  /** Check all invariants at every step. */
   readonly check?: boolean;
   /** Keep a hash of all events. */
   readonly hash?: boolean;
@@ -51,26 +51,26 @@ export interface AdaptiveOptions extends SetupOptions {
 export interface AdaptiveResult {
   readonly outcome: Outcome | undefined;
   readonly reason: string;
-  /** From when files were open to the end of the last write, flushed. */
+  /** From the last open to the end of the last write, flushed. */
   readonly seconds: number;
-  /** To the commit: all files synced, index written. */
+  /** Time of the commit: all files synced, index written. */
   readonly commitSeconds: number;
-  /** How long each file's open took. */
+  /** Open time of each file. */
   readonly openSeconds: readonly number[];
   readonly bytes: number;
-  /** Per writer: when its first write began and its last one ended; NaN when it has none. */
+  /** Per writer: start of its first write and end of its last; NaN without one. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Per writer: the target of its first write; -1 when it has none. */
+  /** Per writer: the target of its first write; -1 without one. */
   readonly firstTargets: Int32Array;
   readonly perTarget: readonly TargetUse[];
-  /** Writes that went to another group's file, and those that the index does not name. */
+  /** Writes to another group's file, and writes that the index does not name. */
   readonly moved: number;
   readonly unused: number;
   readonly messages: ReadonlyMap<MessageKind, number>;
   readonly events: number;
   readonly hash: string;
-  /** Bytes per second and writers at once of each target, for the next step; NaN where none was measured. */
+  /** Rate and number of writers of each target, for the next step; NaN where none was measured. */
   readonly learnedRates: Float64Array;
   readonly learnedSlots: Float64Array;
   readonly calls: WriteColumns;
@@ -83,7 +83,7 @@ interface TargetUse {
   seconds: number;
 }
 
-/** The stream that start times are drawn from: that of static runs, so that both meet the same. */
+/** Random stream of start times: the same as in static runs, so that both get the same times. */
 const STREAM_JITTER = 8;
 
 export function runAdaptive(options: AdaptiveOptions): AdaptiveResult {
@@ -161,7 +161,7 @@ function resultOf(host: Host, setup: Setup): AdaptiveResult {
   const learnedRates = new Float64Array(targets).fill(Number.NaN);
   const learnedSlots = new Float64Array(targets).fill(Number.NaN);
   for (const { target, rate, slots } of host.coordinator?.learned.values() ?? []) {
-    assert(target < targets && rate > 0 && slots >= 1, "what was learned is of a target that was used");
+    assert(target < targets && rate > 0 && slots >= 1, "a measurement belongs to a used target");
     learnedRates[target] = rate;
     learnedSlots[target] = slots;
   }

@@ -1,10 +1,10 @@
-/** What a host needs to run processes. */
+/** Setting of a host. */
 import type { Process, Rank, Setup } from "../../protocol/index.ts";
 import type { EventQueue } from "../events.ts";
 import type { StorageModel } from "../storage/index.ts";
 import type { FaultPlan } from "./faults.ts";
 
-/** The storage that a run uses; `World` of the storage model is one. */
+/** The storage of a run, such as `World` of the storage model. */
 export interface HostWorld {
   readonly queue: EventQueue;
   readonly storage: StorageModel;
@@ -17,9 +17,9 @@ export interface HostSetting {
   readonly seed: number;
   readonly latencySeconds: number;
   readonly serviceSeconds: number;
-  /** When each rank is there; at once where absent. */
+  /** Start time of each rank; default: 0. */
   readonly ready?: Float64Array | undefined;
-  /** The metadata server takes so long for an open, one after the other, and the client as long again. */
+  /** Time of the metadata server per open, one after the other; the client needs the same again. */
   readonly openSeconds: number;
   readonly syncSeconds: number;
   readonly commitSeconds: number;
@@ -27,7 +27,7 @@ export interface HostSetting {
   readonly check: boolean;
   readonly hash: boolean;
   readonly log?: ((line: string) => void) | undefined;
-  /** A run that takes longer never ends. */
+  /** A longer run counts as endless. */
   readonly secondsMax: number;
   /** For tests: processes that break the rules. */
   readonly makeProcess?: (setup: Setup, rank: Rank) => Process;

@@ -1,4 +1,4 @@
-/** The finished writes of a run as calls, with the file that each went to. */
+/** The finished writes of a run as calls, with the file of each. */
 import { assert } from "../../../base/assert.ts";
 import { CALL_UNUSED, Operation, type WriteCalls } from "../../../model/index.ts";
 import type { IndexColumns } from "../../protocol/index.ts";
@@ -20,7 +20,7 @@ export class WriteColumns implements WriteCalls {
   layer: Uint8Array;
   flags: Uint8Array;
 
-  /** `room`: as many rows as are expected. */
+  /** `room`: expected number of rows. */
   constructor(room = 64) {
     this.process = new Uint32Array(room);
     this.owner = new Uint32Array(room);
@@ -41,11 +41,11 @@ export class WriteColumns implements WriteCalls {
     return this.count++;
   }
 
-  /** Marks the writes that the committed index does not name. */
+  /** Marks writes that are not in the committed index. */
   markUnused(parts: readonly IndexColumns[]): void {
     let entries = 0;
     for (const part of parts) entries += part.count;
-    assert(entries <= this.count, "the index names writes that ended");
+    assert(entries <= this.count, "the index names finished writes");
     if (entries === this.count) return;
     const used = new Set<string>();
     for (const part of parts)

@@ -25,12 +25,12 @@ it("a token is released once, and no more writes end than began", () => {
   expect(() => new WriteEnds().shift()).toThrow("no more writes end than began");
 });
 
-it("a process that is gone stays gone", () => {
+it("an ended process stays ended", () => {
   const setup = makeSetup(policyNamed("paper"), { writers: 2, targets: 1, sizes: 1 });
   const processes = new Processes(setup, undefined);
   processes.end(1, DEAD);
   expect(() => processes.end(1, FINISHED)).toThrow("a process ends once");
-  expect(() => processes.of(1)).toThrow("stays gone");
+  expect(() => processes.of(1)).toThrow("stays ended");
 });
 
 it("a message goes to a rank of the run, and arrives once", () => {

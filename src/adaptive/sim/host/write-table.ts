@@ -1,4 +1,4 @@
-/** Writes under way by token: what the storage model knows them by. */
+/** Writes in flight by token, their id in the storage model. */
 import { assert } from "../../../base/assert.ts";
 import type { FileId, Rank, WriteStart } from "../../protocol/index.ts";
 import type { WriteStatus } from "../storage/index.ts";
@@ -7,13 +7,13 @@ export class WriteTable {
   readonly #orders: (WriteStart | undefined)[] = [];
   readonly #ranks: number[] = [];
   readonly #starts: number[] = [];
-  /** How it ended, while its process has not heard of it. */
+  /** Status of an ended write until its process is informed. */
   readonly #ended: (WriteStatus | undefined)[] = [];
   readonly #free: number[] = [];
 
   add(rank: Rank, order: WriteStart, now: number): number {
     const token = this.#free.pop() ?? this.#orders.length;
-    assert(this.#orders[token] === undefined, "a token is of one write at a time");
+    assert(this.#orders[token] === undefined, "a token belongs to one write at a time");
     this.#orders[token] = order;
     this.#ranks[token] = rank;
     this.#starts[token] = now;
@@ -33,7 +33,7 @@ export class WriteTable {
     this.#ended[token] = status;
   }
 
-  /** Undefined when nothing is under way under this token. */
+  /** Undefined for a free token. */
   order(token: number): WriteStart | undefined {
     return this.#orders[token];
   }

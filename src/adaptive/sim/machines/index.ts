@@ -1,4 +1,4 @@
-/** The machines of the paper, and how a user's own is read. */
+/** The machines of the paper, and the reader of machine files. */
 
 import { UsageError } from "../../../base/errors.ts";
 import franklin from "./franklin.json" with { type: "json" };

@@ -6,11 +6,11 @@ import {
   PARAMETERS,
   type ParameterName,
   type StorageParameters,
-  withUsual,
+  withDefaults,
 } from "../storage/index.ts";
 
 const MACHINE_KIND = "plimsoll machine";
-/** Raised when parameters change their meaning. */
+/** Incremented when the meaning of a parameter changes. */
 const MACHINE_VERSION = 1;
 
 type Origin = "published" | "calibrated" | "assumed";
@@ -19,12 +19,12 @@ export interface Machine {
   readonly name: string;
   readonly title: string;
   readonly targets: number;
-  /** Most targets of one shared file; the machine's targets where there is no limit. */
+  /** Max targets of one shared file; all targets of the machine without a limit. */
   readonly targetsPerFile: number;
   readonly parameters: StorageParameters;
-  /** Where each parameter's value is from; what a file leaves out is assumed. */
+  /** Origin of each parameter's value; default: assumed. */
   readonly origins: Readonly<Partial<Record<ParameterName, Origin>>>;
-  /** How well the published numbers are met, where the parameters were fitted. */
+  /** Quality of the fit, if the parameters were fitted. */
   readonly fit?: MachineFit | undefined;
 }
 
@@ -72,8 +72,8 @@ export function machineOf(value: unknown, source: string): Machine {
   for (const field of Object.keys(value))
     if (!FIELDS.includes(field)) fail(`unknown field "${field}" (known: ${FIELDS.join(", ")})`);
   const { name, title = name, targets, targetsPerFile = targets } = value;
-  if (typeof name !== "string" || name === "") return fail(`"name": expected a text`);
-  if (typeof title !== "string") return fail(`"title": expected a text`);
+  if (typeof name !== "string" || name === "") return fail(`"name": expected a string`);
+  if (typeof title !== "string") return fail(`"title": expected a string`);
   return {
     name,
     title,
@@ -85,7 +85,7 @@ export function machineOf(value: unknown, source: string): Machine {
   };
 }
 
-/** Checks a set of parameters by name and range; the usual values stand in for what is missing. */
+/** Checks a set of parameters by name and range; missing ones get default values. */
 function parametersOf(value: unknown, fail: (detail: string) => never): StorageParameters {
   if (!isObject(value)) return fail(`"parameters": expected an object`);
   for (const [name, one] of Object.entries(value)) {
@@ -96,7 +96,7 @@ function parametersOf(value: unknown, fail: (detail: string) => never): StorageP
         `parameter "${name}": expected a number from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}, found ${JSON.stringify(one)}`,
       );
   }
-  return withUsual(value as Partial<Record<ParameterName, number>>);
+  return withDefaults(value as Partial<Record<ParameterName, number>>);
 }
 
 function originsOf(value: unknown, fail: (detail: string) => never): Machine["origins"] {

@@ -1,7 +1,6 @@
 /**
- * The policies against each other: the same data on the same targets, with the same background, several output steps in a
- * row. Hardware keeps its speed from step to step, so that a policy that remembers has something to remember; the load of
- * others is another one at each step.
+ * The policies against each other: the same data on the same targets, with the same background, several output steps in a row.
+ * Hardware keeps its speed from step to step, so that a policy can learn it; the background load differs in each step.
  */
 import { AssertionError, assert } from "../../../base/assert.ts";
 import { mean, standardDeviation } from "../../../base/statistics.ts";
@@ -13,7 +12,7 @@ import { type AdaptiveResult, runAdaptive } from "../host/index.ts";
 import type { Machine } from "../machines/index.ts";
 import { makeWorld, MB, sampleSeed } from "../storage/index.ts";
 
-/** The first is what others are compared with. The last forgets what it measured: what history is worth. */
+/** The first is the baseline. The last discards its measurements, to show the value of history. */
 export const COMPARED = ["paper", "static", "plimsoll", "plimsoll, no history"] as const;
 type Compared = (typeof COMPARED)[number];
 
@@ -30,7 +29,7 @@ export interface PolicyRun extends PolicySetting {
   readonly seed: number;
 }
 
-/** What one output step gives. */
+/** Result of one output step. */
 export interface PolicyStep extends PolicyStepFacts {
   readonly events: number;
 }
@@ -61,7 +60,7 @@ export function runPolicy(asked: PolicyRun, machine: Machine, queue?: EventQueue
       machineTargets: machine.targets,
       targets,
       run,
-      // One draw for all steps of a seed.
+      // The same speeds in all steps of a seed.
       speedsOf: { seed, sample: 0, samples: 1 },
       interference: interference ? PAPER_INTERFERENCE : undefined,
     };
@@ -99,7 +98,7 @@ function stepOf(result: AdaptiveResult): PolicyStep {
     if (flags & CALL_UNUSED) unused += calls.bytes[i] as number;
     else if (flags & CALL_MOVED) moved += calls.bytes[i] as number;
   }
-  assert(moved <= bytes, "no more moves than is written");
+  assert(moved <= bytes, "no more bytes move than are written");
   let sent = 0;
   for (const count of messages.values()) sent += count;
   return {

@@ -1,4 +1,4 @@
-/** Simulated output steps under a policy, in the shape that real ones have. */
+/** Simulated output steps under a policy, in the form of real ones. */
 import { assert } from "../../../base/assert.ts";
 import { CALL_UNUSED, Operation, type WriteCalls, type WriteRun } from "../../../model/index.ts";
 import { makeSetup, type Policy, policyNamed } from "../../protocol/index.ts";
@@ -24,21 +24,21 @@ interface Learned {
 export interface SimulatedStep {
   readonly run: WriteRun;
   readonly events: number;
-  /** For the next step; undefined where nothing is measured. */
+  /** Measurements for the next step; undefined without any. */
   readonly learned: Learned | undefined;
-  /** Of all events in order; the same for the same seed and parameters. */
+  /** Hash of all events; the same for the same seed and parameters. */
   readonly hash: string;
 }
 
-/** The metadata server's time for an open, as Lustre of the time: a few thousand creates a second. */
+/** Time of the metadata server per open, as in Lustre of the time: a few thousand creates per second. */
 const OPEN_SECONDS = 0.0004;
 const SYNC_SECONDS = 0.01;
 
-/** Each step meets another hour of background, and begins with what those before it learned of the targets. */
+/** Each step meets another hour of background load, and begins with what earlier steps learned of the targets. */
 export function simulateStep({ spec, policy, title, steps = 1 }: StepOptions): SimulatedStep {
   assert(steps >= 1, "there is a last step");
   checkSpec(spec);
-  // Before the run, so that an unknown name or too few targets cost no time.
+  // Checked before the run, so that an unknown name or too few targets cost no time.
   const how = policyNamed(policy);
   let last: SimulatedStep | undefined;
   for (let sample = 0; sample < steps; sample++) {
@@ -74,7 +74,7 @@ function adaptiveStep(
 
 function runOf(spec: RunSpec, policy: Policy, learned: Learned | undefined): AdaptiveResult {
   const { machine, writers, bytes, targets, run } = spec;
-  // Refuses impossible work with a line of its own before the storage is made.
+  // Refuses impossible work before the storage is created.
   makeSetup(policy, { writers, targets, sizes: bytes });
   return runAdaptive({
     world: worldOf(spec),
@@ -93,7 +93,7 @@ function runOf(spec: RunSpec, policy: Policy, learned: Learned | undefined): Ada
   });
 }
 
-/** One file that all writers share, on as many targets as the file system allows; no messages, no sub-files. */
+/** One shared file on as many targets as the file system allows; no messages, no subfiles. */
 function sharedFile(spec: RunSpec, title: string): SimulatedStep {
   const targets = Math.min(spec.targets, spec.machine.targetsPerFile);
   const shared = { ...spec, targets, sharedFile: true };
@@ -134,7 +134,7 @@ const aboutOf = ({ writers, targets }: RunSpec, policy: string, title: string) =
   targets,
 });
 
-/** Times of the host count from the start of the step; those of a run from when files were open. */
+/** Host times start with the step; times of a run start when files are open. */
 function fromFirstOpen({ calls, seconds }: AdaptiveResult): WriteCalls {
   const { count, flags, startNs, endNs } = calls;
   let last = 0;

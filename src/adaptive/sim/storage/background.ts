@@ -1,7 +1,7 @@
 /**
- * The load of others, in two populations. Light streams come and go on each target by themselves (a birth-death process);
- * heavy jobs come to the machine, take a row of neighbouring targets with several streams each, and leave. How busy the
- * hour is scales both.
+ * Background load, in two populations. Light streams arrive and leave on each target independently (a birth-death process);
+ * heavy jobs arrive at the machine, load a range of neighbouring targets with several streams each, and leave. The intensity of
+ * the hour scales both.
  */
 
 import { assert } from "../../../base/assert.ts";
@@ -38,7 +38,7 @@ interface BackgroundSetting {
 }
 
 export class Background {
-  /** How busy the hour is; 1 on average. */
+  /** Intensity of the hour; 1 on average. */
   readonly intensity: number;
   readonly #queue: EventQueue;
   readonly #storage: Storage;
@@ -73,7 +73,7 @@ export class Background {
     else if (kind === HEAVY_END) this.#leave(a);
   }
 
-  /** In its long-run state from the start. */
+  /** Starts in the steady state. */
   #startLight(): void {
     const { lightStreams, lightSpread, lightRate } = this.#parameters;
     const draw = new Random(0);
@@ -101,7 +101,7 @@ export class Background {
     const count = this.#counts[target] as number;
     const comes = (this.#streams[target] as Random).unit() * (mean + count) < mean;
     const change = comes ? 1 : -1;
-    assert(count + change >= 0, "only a stream that came can go");
+    assert(count + change >= 0, "only a stream that arrived can leave");
     this.#counts[target] = count + change;
     this.#storage.changeOthers(target, change, change * this.#parameters.lightRate);
     this.#scheduleLight(target);
@@ -129,7 +129,7 @@ export class Background {
     this.#scheduleArrival();
   }
 
-  /** `place` in [0, 1) of the machine, where it is stratified over samples. */
+  /** `place` in [0, 1) of the machine, if it is stratified over samples. */
   #begin(place?: number): void {
     const number = this.#jobCount++;
     const random = Random.stream(this.#seed, STREAM.heavyJob, number);
@@ -141,7 +141,7 @@ export class Background {
       first: Math.floor((place ?? random.unit()) * this.#machineTargets),
       streams: p.heavyStreams * logNormal(p.heavySpread, normal(random)),
     };
-    assert(job.width >= 1 && job.width <= this.#machineTargets, "a job takes each target of its row once");
+    assert(job.width >= 1 && job.width <= this.#machineTargets, "a job takes each target of its range once");
     assert(job.first >= 0 && job.first < this.#machineTargets, "a job lies on the machine");
     this.#jobs.set(number, job);
     this.#load(job, 1);

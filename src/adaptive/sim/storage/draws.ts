@@ -1,6 +1,6 @@
 /**
- * The random side of a run. Every kind of draw has a stream of its own, by (seed, kind, number), so that two policies on
- * the same seed meet the same speeds and the same background, whatever they do themselves.
+ * Random numbers of a run. Every kind of draw has a separate stream, by (seed, kind, number), so that two policies on the same
+ * seed get the same speeds and the same background, regardless of their own actions.
  */
 
 import { assert } from "../../../base/assert.ts";
@@ -35,7 +35,7 @@ export interface RunSeed {
   readonly samples: number;
 }
 
-/** The seed of one sample's own streams. */
+/** The seed of the streams of one sample. */
 export const sampleSeed = ({ seed, sample }: RunSeed): number =>
   Random.stream(seed, STREAM.samples, sample).bits();
 
@@ -48,13 +48,13 @@ export const stratifiedNormal = (run: RunSeed, kind: number): number =>
 
 /** The same with a number in (0, 1). */
 export function stratifiedUnit({ seed, sample, samples }: RunSeed, kind: number): number {
-  assert(sample >= 0 && sample < samples, "a sample is one of its series");
+  assert(sample >= 0 && sample < samples, "a sample number is within its series");
   const stratum = shuffledPlace(seed, kind, sample, samples);
   const within = Random.stream(seed, kind, 1 + sample).unit();
   return Math.min((stratum + within) / samples, 1 - Number.EPSILON);
 }
 
-/** Place of one in a shuffle of n. */
+/** Position of one sample in a shuffle of n. */
 function shuffledPlace(seed: number, kind: number, sample: number, samples: number): number {
   const random = Random.stream(seed, kind, 0);
   const places = Int32Array.from({ length: samples }, (_, i) => i);
@@ -80,7 +80,7 @@ export function normal(random: Random): number {
 /** Lognormal with mean 1 and the given sd of its logarithm, from a standard normal. */
 export const logNormal = (sd: number, z: number): number => (sd === 0 ? 1 : Math.exp(sd * z - (sd * sd) / 2));
 
-/** A Poisson count; by halves of the mean where e^-mean would vanish. */
+/** A Poisson count; splits the mean where e^-mean would underflow. */
 export function poisson(random: Random, mean: number): number {
   assert(mean >= 0 && mean < Number.POSITIVE_INFINITY, "a Poisson count has a finite mean");
   if (mean > 500) return poisson(random, mean / 2) + poisson(random, mean / 2);
@@ -90,15 +90,15 @@ export function poisson(random: Random, mean: number): number {
   return count;
 }
 
-/** The Poisson count at a place of its distribution; for means up to some hundreds. */
+/** The Poisson quantile at p; for means up to some hundreds. */
 export const poissonQuantile = (p: number, mean: number): number => poissonPlace(p, mean).count;
 
-/** The same, with where among those of this count the place lies: in [0, 1], and as even as the places themselves. */
+/** The same, with the relative position of p within the probability of this count: in [0, 1], uniform if p is. */
 export function poissonPlace(p: number, mean: number): { count: number; within: number } {
   let term = Math.exp(-mean);
   let sum = term;
   let count = 0;
-  // The second test ends sums that rounding keeps below p.
+  // The second condition ends sums that rounding keeps below p.
   while (sum < p && count < 10 * (mean + 10)) {
     count++;
     term *= mean / count;

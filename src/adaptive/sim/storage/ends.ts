@@ -1,4 +1,4 @@
-/** The writes under way on one target, by the virtual service at which they end: a binary heap of typed arrays. */
+/** The writes in flight on one target, by the virtual service at which they end: a binary heap of typed arrays. */
 import { assert } from "../../../base/assert.ts";
 
 export class WriteEnds {

@@ -1,4 +1,4 @@
-/** The storage model: what hosts, experiments and pages use of it. */
+/** The storage model: its interface for hosts, experiments and pages. */
 
 export { type RunSeed, STREAM, normal, sampleSeed } from "./draws.ts";
 export { type StorageModel, WRITE_EIO, WRITE_ENOSPC, WRITE_OK, type WriteStatus } from "./model.ts";
@@ -8,7 +8,7 @@ export {
   PARAMETERS,
   type ParameterName,
   type StorageParameters,
-  withUsual,
+  withDefaults,
 } from "./parameters.ts";
 export { type Flush, Storage } from "./storage.ts";
 export { type Interference, makeWorld, type World } from "./world.ts";

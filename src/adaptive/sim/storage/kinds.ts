@@ -4,9 +4,9 @@
 export const TARGET_DUE = 0;
 /** A write has been flushed: its end. a: token, b: epoch of the token. */
 export const WRITE_END = 1;
-/** A light background stream comes or goes. a: target. */
+/** A light background stream arrives or leaves. a: target. */
 export const LIGHT_CHANGE = 2;
-/** A heavy background job comes. */
+/** A heavy background job arrives. */
 export const HEAVY_ARRIVAL = 3;
 /** A heavy background job ends. a: its number. */
 export const HEAVY_END = 4;

@@ -1,6 +1,6 @@
 /**
- * The parameters of the storage model as a table: unit, meaning, and the range in which a value makes sense. Rates are in
- * MB/s and sizes in MB, where MB is 2^20 bytes as in IOR. docs/simulator.md has the formulas.
+ * The parameters of the storage model as a table: unit, meaning, and valid range. Rates are in MB/s and sizes in MB, where MB
+ * is 2^20 bytes as in IOR. docs/simulator.md has the formulas.
  */
 
 export const MB = 1048576;
@@ -8,8 +8,8 @@ export const MB = 1048576;
 interface ParameterInfo {
   readonly unit: string;
   readonly meaning: string;
-  /** For machines whose file leaves it out: an undisturbed machine without contention. */
-  readonly usual: number;
+  /** Default for machine files: an undisturbed machine without contention. */
+  readonly fallback: number;
   readonly min: number;
   readonly max: number;
 }
@@ -19,9 +19,9 @@ export const PARAMETERS = {
   diskFloor: row("", "fraction of the disk rate left under maximal contention", 1, 0.01, 1),
   diskHalf: row("streams", "number of streams at half of the loss", 20, 0.1, 1e5),
   diskPower: row("", "steepness of the loss (Hill exponent)", 2, 0.2, 20),
-  ingestRate: row("MB/s", "what one target's server accepts into its cache, undisturbed", 400, 0.001, 1e6),
-  ingestFloor: row("", "share of the ingest rate left under endless contention", 1, 0.01, 1),
-  ingestHalf: row("streams", "streams at which half of that loss has come", 20, 0.1, 1e5),
+  ingestRate: row("MB/s", "rate of one target's server into its cache, undisturbed", 400, 0.001, 1e6),
+  ingestFloor: row("", "fraction of the ingest rate left under maximal contention", 1, 0.01, 1),
+  ingestHalf: row("streams", "number of streams at half of that loss", 20, 0.1, 1e5),
   ingestPower: row("", "steepness of that loss", 2, 0.2, 20),
   networkRate: row("MB/s", "network to all targets; those in use share it equally", 1e6, 0.001, 1e9),
   clientRate: row("MB/s", "limit of one writer", 110, 0.001, 1e6),
@@ -40,7 +40,7 @@ export const PARAMETERS = {
   heavyMaxWidth: row("targets", "most targets of a heavy job", 160, 1, 1e5),
   runSpread: row("", "spread between runs of the background's intensity (sd of the logarithm)", 0, 0, 4),
   runSpeedSd: row("", "spread between runs of the whole machine's speed (sd of the logarithm)", 0, 0, 2),
-  backgroundGrip: row("", "how much background weighs more per own stream beside the first", 0, 0, 2),
+  backgroundGrip: row("", "extra weight of background per own stream after the first", 0, 0, 2),
   speedSd: row("", "spread between targets of their speed (sd of the logarithm)", 0, 0, 2),
   degradedShare: row("", "fraction of degraded targets, for example during a RAID rebuild", 0, 0, 1),
   degradedMin: row("", "lowest speed of a degraded target (uniform up to the highest)", 0.2, 0.001, 1),
@@ -51,12 +51,12 @@ export const PARAMETERS = {
   sharedPower: row("", "as diskPower, for a shared file", 2, 0.2, 20),
   sharedBytes: row(
     "MB",
-    "work per write in a shared file beside its bytes: locks, partial blocks",
+    "work per write in a shared file in addition to its bytes: locks, partial blocks",
     0,
     0,
     1000,
   ),
-  sharedHidden: row("", "share of that work, up to the bytes written, that goes on behind them", 0, 0, 1),
+  sharedHidden: row("", "share of that work, up to the bytes written, hidden behind them", 0, 0, 1),
   jobWeight: row("", "streams of a second job beside one own stream, when an experiment runs two", 1, 0, 100),
   jobWeightSpread: row("", "spread between runs of that weight (sd of the logarithm)", 0, 0, 4),
 } as const satisfies Record<string, ParameterInfo>;
@@ -66,13 +66,13 @@ export type StorageParameters = Readonly<Record<ParameterName, number>>;
 
 export const PARAMETER_NAMES = Object.keys(PARAMETERS) as ParameterName[];
 
-/** All parameters, with the usual value where none is given. */
-export function withUsual(given: Readonly<Partial<Record<ParameterName, number>>>): StorageParameters {
+/** All parameters, with defaults. */
+export function withDefaults(given: Readonly<Partial<Record<ParameterName, number>>>): StorageParameters {
   const all = {} as Record<ParameterName, number>;
-  for (const name of PARAMETER_NAMES) all[name] = given[name] ?? PARAMETERS[name].usual;
+  for (const name of PARAMETER_NAMES) all[name] = given[name] ?? PARAMETERS[name].fallback;
   return all;
 }
 
-function row(unit: string, meaning: string, usual: number, min: number, max: number): ParameterInfo {
-  return { unit, meaning, usual, min, max };
+function row(unit: string, meaning: string, fallback: number, min: number, max: number): ParameterInfo {
+  return { unit, meaning, fallback, min, max };
 }

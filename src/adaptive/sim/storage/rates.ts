@@ -1,11 +1,11 @@
-/** How one target shares itself between own writers and the load of others: pure functions of its state. */
+/** Shares of own writers and background load on one target: pure functions of its state. */
 
 import { assert } from "../../../base/assert.ts";
 import type { StorageParameters } from "./parameters.ts";
 
 /**
- * Efficiency under contention of x streams: 1 for a single one, falling to `floor` along a Hill curve that has lost half
- * of what it can lose at x = 1 + half.
+ * Efficiency under contention of x streams: 1 for a single one, falling to `floor` along a Hill curve with half of the loss at
+ * x = 1 + half.
  */
 export function efficiency(streams: number, floor: number, half: number, power: number): number {
   if (streams <= 1) return 1;
@@ -14,7 +14,7 @@ export function efficiency(streams: number, floor: number, half: number, power: 
   return floor + (1 - floor) / (1 + lost);
 }
 
-/** Most streams of a target are whole ones, and few: their efficiency is computed once. */
+/** Most targets have a small whole number of streams: their efficiency is computed once. */
 const TABLE = 256;
 
 /** `efficiency` for one curve. */
@@ -25,7 +25,7 @@ class Efficiency {
   readonly #known: Float64Array;
 
   constructor(floor: number, half: number, power: number) {
-    assert(floor > 0 && floor <= 1 && half > 0, "contention leaves something, and never helps");
+    assert(floor > 0 && floor <= 1 && half > 0, "efficiency is above 0 and at most 1");
     this.#floor = floor;
     this.#half = half;
     this.#power = power;
@@ -56,40 +56,40 @@ export const curvesOf = (p: StorageParameters, sharedFile: boolean): Curves => (
 
 /** The load of others on a target. */
 export interface OtherLoad {
-  /** Streams, each weighing as much as an own one. */
+  /** Number of streams, each with the weight of an own one. */
   readonly streams: number;
-  /** What they would take if nothing held them back, MB/s. */
+  /** Rate of these streams without contention, MB/s. */
   readonly demand: number;
 }
 
-/** A target as it stands, but for its writers and the load of others. */
+/** State of a target without its writers and background load. */
 export interface TargetState {
-  /** Speed of its disks against the usual one; 0 when it hangs. */
+  /** Speed of its disks relative to normal; 0 when it hangs. */
   readonly speed: number;
-  /** Most that the network brings, MB/s. */
+  /** Network limit, MB/s. */
   readonly link: number;
-  /** Those of a shared file where own writers meet at its locks. */
+  /** Those of a shared file if own writers contend for its locks. */
   readonly curves: Curves;
 }
 
-/** What own writers of one target get; a record that `computeRates` fills again and again. */
+/** Rates of own writers of one target; `computeRates` reuses the record. */
 export interface TargetRates {
   /** MB/s of each own writer while the dirty limit is not reached. */
   free: number;
   /** MB/s of each own writer at the dirty limit. */
   full: number;
-  /** MB/s at which the disks take own data. */
+  /** Rate at which the disks write own data, MB/s. */
   drain: number;
   /** Own share of the dirty limit, MB. */
   limit: number;
-  /** What the target could do in all, MB/s; for checks. */
+  /** Total rate of the target, MB/s; for checks. */
   disk: number;
   ingest: number;
 }
 
 /**
- * Max-min sharing: others never get more than they ask for, nor own writers more than the client's limit. With
- * `backgroundGrip` the load of others weighs more the more own streams there are: between shares per stream (0) and a
+ * Max-min sharing: background never gets more than its demand, own writers never more than the client's limit. With
+ * `backgroundGrip` the weight of the background grows with the number of own streams: between shares per stream (0) and a
  * fixed fraction of the target (1).
  */
 export function computeRates(
@@ -117,5 +117,5 @@ export function computeRates(
   const drained = into.drain / own;
   into.full = drained < into.free ? drained : into.free;
   assert(into.full >= 0 && into.full <= into.free, "a full cache does not make a writer faster");
-  assert(into.drain <= disk, "own data gets no more than the disks have");
+  assert(into.drain <= disk, "own data gets no more than the disk rate");
 }

@@ -1,7 +1,7 @@
 /**
- * Storage targets on virtual time, as fluids: own writers of a target share it equally, so one cumulative service per
- * target stands for all of them, and a write of S ends when the service has grown by S. Events come only when a rate
- * changes: a write is accepted, the dirty limit is reached, or the load of others changes.
+ * Storage targets on virtual time, as fluids: own writers of a target share it equally, so one cumulative service per target
+ * represents all of them, and a write of S ends when the service has grown by S. Events occur only when a rate changes: a write
+ * is accepted, the dirty limit is reached, or the background load changes.
  */
 
 import { assert } from "../../../base/assert.ts";
@@ -13,7 +13,7 @@ import { MB, type StorageParameters } from "./parameters.ts";
 import { computeRates, curvesOf, type OtherLoad, type TargetRates, type TargetState } from "./rates.ts";
 import { DRAINING, FLOWING, FLUSHING, Tokens, UNUSED } from "./tokens.ts";
 
-/** `target`: a write ends when the target has accepted and flushed it; `disk`: when its disks have it. */
+/** `target`: a write ends when the target has accepted and flushed it; `disk`: when it is on disk. */
 export type Flush = "target" | "disk";
 
 /** Tolerance for sums of floats, in MB: a tenth of a byte. */
@@ -26,7 +26,7 @@ interface StorageSetting {
   readonly flush?: Flush;
   /** Whether all writers share one file. */
   readonly sharedFile?: boolean;
-  /** Speed of each target's disks against the usual one; all 1 unless given. */
+  /** Speed of each target's disks relative to normal; default 1. */
   readonly speeds?: Float64Array;
 }
 
@@ -114,14 +114,14 @@ export class Storage implements StorageModel {
   cancel(token: number): number {
     const tokens = this.#tokens;
     const state = tokens.state[token] as number;
-    assert(state !== UNUSED && state !== undefined, `no write with token ${token} is under way`);
+    assert(state !== UNUSED && state !== undefined, `no write with token ${token} in flight`);
     const target = tokens.target[token] as number;
     const accepted = this.accepted(token);
     if (state === FLOWING) {
       this.#advance(target);
       assert(this.#writers[target]! > 0, "a write that flows has a writer");
       this.#writers[target]!--;
-      // Its entry in the heap stays, and is passed over by its epoch.
+      // Its entry in the heap stays, and is skipped by its epoch.
       tokens.release(token);
       this.#refresh(target);
     } else tokens.release(token);
@@ -145,7 +145,7 @@ export class Storage implements StorageModel {
 
   setSpeed(target: number, factor: number): void {
     this.#advance(target);
-    assert(factor >= 0, "a target's speed is at least nothing");
+    assert(factor >= 0, "a target's speed is not negative");
     this.#faults[target] = factor;
     this.#refresh(target);
   }
@@ -161,11 +161,11 @@ export class Storage implements StorageModel {
     this.#room[target] = bytes;
   }
 
-  /** More or less load of others on a target: streams, and what they ask for in MB/s. */
+  /** Changes the background load on a target: streams, and their demand in MB/s. */
   changeOthers(target: number, streams: number, demand: number): void {
     this.#advance(target);
-    assert((this.#streams[target] as number) + streams > -NEAR, "only load that came can go");
-    // Sums of floats may end a hair below zero.
+    assert((this.#streams[target] as number) + streams > -NEAR, "only load that arrived can leave");
+    // Floating-point sums may end slightly below zero.
     this.#streams[target] = Math.max(0, (this.#streams[target] as number) + streams);
     this.#demand[target] = Math.max(0, (this.#demand[target] as number) + demand);
     this.#refresh(target);
@@ -188,7 +188,7 @@ export class Storage implements StorageModel {
     };
   }
 
-  /** The promises of the model on a target: throws where one is broken. */
+  /** Checks the invariants of the model on a target; throws on a violation. */
   check(target: number): void {
     const { writers, dirtyMb, rateMbps } = this.look(target);
     const p = this.#parameters;
@@ -206,7 +206,7 @@ export class Storage implements StorageModel {
   #advance(target: number): void {
     const now = this.#queue.now;
     const elapsed = now - (this.#since[target] as number);
-    assert(elapsed >= 0, "a target does not go back in time");
+    assert(elapsed >= 0, "time on a target does not go back");
     if (elapsed === 0) return;
     this.#since[target] = now;
     const served = (this.#rate[target] as number) * elapsed;
@@ -227,7 +227,7 @@ export class Storage implements StorageModel {
     computeRates(this.#writers[target] as number, this.#others, this.#state, this.#parameters, this.#rates);
   }
 
-  /** New rates from now on, and the time of the next change. The target has been advanced to now. */
+  /** Recomputes the rates and the time of the next change. The target has been advanced to now. */
   #refresh(target: number): void {
     this.#compute(target);
     const rates = this.#rates;
@@ -250,7 +250,7 @@ export class Storage implements StorageModel {
     this.#schedule(target, this.#queue.now + (wait > 0 ? wait : 0));
   }
 
-  /** An event that is already there and earlier is kept: it will find nothing to do and ask again. */
+  /** An earlier event that is already queued is kept: it will find nothing to do and schedule again. */
   #schedule(target: number, due: number): void {
     this.#due[target] = due;
     if (due >= (this.#scheduled[target] as number)) return;
@@ -302,12 +302,12 @@ export class Storage implements StorageModel {
     }
   }
 
-  /** Own data that the disks have, MB. */
+  /** Own data on disk, MB. */
   #drained(target: number): number {
     return (this.#arrived[target] as number) - (this.#dirty[target] as number);
   }
 
-  /** The data is where it should be, or refused: the end comes after the round trip of the flush. */
+  /** The data is in place, or refused: the write ends after the round trip of the flush. */
   #finish(token: number, status: WriteStatus): void {
     const tokens = this.#tokens;
     const state = tokens.state[token];
@@ -343,7 +343,7 @@ interface TargetLook {
   readonly speed: number;
 }
 
-/** Apart from `startWrite`, which would build the message for every write. */
+/** Separate from `startWrite`, which would build the message for every write. */
 function refuseWrite(target: number, bytes: number, targets: number): never {
   assert(bytes > 0, `a write of ${bytes} bytes`);
   assert(false, `a write to target ${target} of ${targets}`);

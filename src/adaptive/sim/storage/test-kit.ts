@@ -1,11 +1,11 @@
-/** Small worlds for tests: no background, no contention, no overhead unless asked for. */
+/** Small worlds for tests: no background, no contention, no overhead by default. */
 
 import { EventQueue } from "../events.ts";
-import { type ParameterName, type StorageParameters, withUsual } from "./parameters.ts";
+import { type ParameterName, type StorageParameters, withDefaults } from "./parameters.ts";
 import { type Flush, Storage } from "./storage.ts";
 
 export const quiet = (changes: Partial<Record<ParameterName, number>> = {}): StorageParameters =>
-  withUsual({
+  withDefaults({
     diskRate: 100,
     ingestRate: 400,
     clientRate: 1000,
@@ -18,7 +18,7 @@ export const quiet = (changes: Partial<Record<ParameterName, number>> = {}): Sto
 export interface Rig {
   readonly queue: EventQueue;
   readonly storage: Storage;
-  /** Ends by token, in seconds. */
+  /** End times by token, in seconds. */
   readonly ends: Map<number, number>;
   readonly statuses: Map<number, number>;
   /** Runs to the end, or until a time. */
@@ -44,7 +44,7 @@ export function makeRig(parameters: StorageParameters, targets = 1, flush: Flush
         storage.handle(queue.kind, queue.a, queue.b);
         for (let target = 0; target < targets; target++) storage.check(target);
       }
-      // A timer that does nothing brings the clock to the wanted time.
+      // An empty timer advances the clock to the wanted time.
       if (until < Number.POSITIVE_INFINITY) {
         queue.push(until, 255, 0, 0);
         while (queue.next() && queue.kind !== 255) storage.handle(queue.kind, queue.a, queue.b);

@@ -1,13 +1,13 @@
-/** The writes under way by their token. An epoch per token tells late events of an earlier write from its own. */
+/** The writes in flight by token. An epoch per token distinguishes late events of an earlier write. */
 
 import { AssertionError, assert } from "../../../base/assert.ts";
 
 export const UNUSED = 0;
 /** Data is being accepted. */
 export const FLOWING = 1;
-/** Accepted, not yet on disk; only where writes wait for disks. */
+/** Accepted, not yet on disk; only if writes wait for disks. */
 export const DRAINING = 2;
-/** On its way back to the writer. */
+/** Reply in flight to the writer. */
 export const FLUSHING = 3;
 
 export class Tokens {
@@ -17,7 +17,7 @@ export class Tokens {
   epoch = new Int32Array(64);
   /** MB. */
   size = new Float64Array(64);
-  /** Service of the target when the write began. */
+  /** Service of the target at the start of the write. */
   startAt = new Float64Array(64);
 
   use(token: number, target: number, size: number): void {

@@ -3,7 +3,7 @@ import { Random } from "../../../base/prng.ts";
 import { EventHash, FIRST_HOST_KIND } from "../events.ts";
 import { machineNamed } from "../machines/index.ts";
 import { logNormal, normal, poisson, poissonPlace, type RunSeed, stratifiedNormal } from "./draws.ts";
-import { MB, withUsual } from "./parameters.ts";
+import { MB, withDefaults } from "./parameters.ts";
 import { makeWorld, type World, type WorldSetting } from "./world.ts";
 
 const RUN: RunSeed = { seed: 1, sample: 0, samples: 1 };
@@ -30,7 +30,7 @@ const meanOf = (values: ArrayLike<number>) =>
 
 describe("degraded targets", () => {
   it("lie among the first 160 in as many samples as they should, on every seed", () => {
-    const parameters = withUsual({ degradedShare: 0.002, degradedMin: 0.3, degradedMax: 0.5 });
+    const parameters = withDefaults({ degradedShare: 0.002, degradedMin: 0.3, degradedMax: 0.5 });
     const hit = (seed: number, sample: number) => {
       const run = { seed, sample, samples: 40 };
       const { storage } = makeWorld(setting({ parameters, targets: 160, run }));
@@ -59,7 +59,7 @@ describe("degraded targets", () => {
 
 describe("background", () => {
   it("keeps its long-run mean and variance of light streams per target", () => {
-    const parameters = withUsual({ lightStreams: 2, lightSeconds: 5 });
+    const parameters = withDefaults({ lightStreams: 2, lightSeconds: 5 });
     const world = makeWorld(setting({ parameters, targets: 400 }));
     const seen: number[] = [];
     for (const time of [0, 20, 40]) {
@@ -75,7 +75,7 @@ describe("background", () => {
   });
 
   it("has as many heavy jobs, with as many streams, as asked for", () => {
-    const parameters = withUsual({
+    const parameters = withDefaults({
       heavyJobs: 3,
       heavyStreams: 7,
       heavySpread: 0,
@@ -116,7 +116,7 @@ describe("background", () => {
   });
 
   it("adds the artificial interference to eight of the targets used", () => {
-    const parameters = withUsual({});
+    const parameters = withDefaults({});
     for (const targets of [8, 160, 512]) {
       const world = makeWorld(setting({ parameters, targets, interference: { targets: 8, streams: 3 } }));
       const loaded = Array.from({ length: targets }, (_, i) => world.storage.look(i).others).filter(Boolean);
@@ -182,7 +182,7 @@ function cumulative(z: number): number {
 }
 
 /** Not a machine's: the hash below must not change with a calibration. */
-const PINNED = withUsual({
+const PINNED = withDefaults({
   diskFloor: 0.45,
   diskHalf: 8,
   lightStreams: 0.8,

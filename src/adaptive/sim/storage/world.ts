@@ -19,7 +19,7 @@ import { HEAVY_END, WRITE_END } from "./kinds.ts";
 import type { StorageParameters } from "./parameters.ts";
 import { type Flush, Storage } from "./storage.ts";
 
-/** A program that writes without end beside the run: `streams` on each of `targets` of the targets used. */
+/** A program that writes continuously during the run: `streams` on each of `targets` of the used targets. */
 export interface Interference {
   readonly targets: number;
   readonly streams: number;
@@ -31,12 +31,12 @@ export interface WorldSetting {
   readonly machineTargets: number;
   readonly targets: number;
   readonly run: RunSeed;
-  /** Whose speeds the targets have; the run's own where absent. Steps of one program meet the same hardware. */
+  /** Seed of target speeds; default: that of the run. Steps of one program use the same hardware. */
   readonly speedsOf?: RunSeed | undefined;
   readonly flush?: Flush;
   readonly sharedFile?: boolean;
   readonly interference?: Interference | undefined;
-  /** Own streams per target of a second job that runs all the while (two IOR at once). */
+  /** Streams per target of a second job during the whole run (two IOR at once). */
   readonly secondJobStreams?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface World {
   readonly queue: EventQueue;
   readonly storage: Storage;
   readonly background: Background;
-  /** Must be called when the queue has given an event whose kind is below `FIRST_HOST_KIND`. */
+  /** Must be called for every event of a kind below `FIRST_HOST_KIND`. */
   handle(): void;
 }
 
@@ -60,7 +60,7 @@ export function makeWorld(setting: WorldSetting, queue = new EventQueue()): Worl
     addSecondJob(storage, parameters, run, setting.secondJobStreams);
   const handle = () => {
     const { kind, a, b } = queue;
-    assert(kind <= HEAVY_END, "events of hosts are not the storage's");
+    assert(kind <= HEAVY_END, "host events do not belong to the storage");
     if (kind <= WRITE_END) storage.handle(kind, a, b);
     else background.handle(kind, a);
   };
@@ -79,20 +79,20 @@ function drawSpeeds({ parameters, machineTargets, targets, run }: WorldSetting):
   degrade(speeds, parameters, machineTargets, run);
   assert(
     speeds.every((speed) => speed > 0),
-    "a target is slow, not dead: hanging is a fault of the plan",
+    "a target has a positive speed: only the fault plan hangs one",
   );
   return speeds;
 }
 
 /**
- * What a shared file uses at most. Interference lies evenly on the first of these targets, so that runs on few and on many
- * meet the same program; and degraded targets are drawn for them apart from the rest, since there they decide.
+ * Max targets of a shared file. Interference is spread evenly over the first of these targets, so that runs on few and on many
+ * targets get the same program; degraded targets are drawn separately for them, since there they dominate.
  */
 const SHARED_SPAN = 160;
 
 /**
- * Degraded targets of the machine. They are few and matter much, so their number in either part, and the place and the
- * speed of the first, are stratified over samples.
+ * Degraded targets of the machine. They are few and important, so their number in either part, and the place and speed of the
+ * first, are stratified over samples.
  */
 function degrade(
   speeds: Float64Array,

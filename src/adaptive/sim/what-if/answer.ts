@@ -1,4 +1,4 @@
-/** What would have changed: recorded runs once as they were, once without a run or a target, on the same fitted storage. */
+/** Effect of a change: replays recorded runs as they were, and without a run or a target, on the same fitted storage. */
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { type FluidResult, replayRuns, type StorageFit, type TargetLoad } from "./fluid.ts";
@@ -10,10 +10,10 @@ export interface RunChange {
   readonly application: string;
   readonly start: number;
   readonly recordedSeconds: number;
-  /** Replayed I/O time as it was, and with the change. */
+  /** Replayed I/O time without and with the change. */
   readonly before: number;
   readonly after: number;
-  /** Recorded time scaled by what the replay says. */
+  /** Recorded time scaled by the replay. */
   readonly expected: number;
 }
 
@@ -23,40 +23,40 @@ export interface TargetChange {
   readonly bytesAfter: number;
   readonly busyBefore: number;
   readonly busyAfter: number;
-  /** Mean number of transfers at once while busy. */
+  /** Mean number of concurrent transfers while busy. */
   readonly streamsBefore: number;
   readonly streamsAfter: number;
 }
 
 export interface Answer {
-  /** Runs whose time changes by more than a thousandth, the largest change in seconds first. */
+  /** Runs whose time changes by more than 0.1 %, largest change in seconds first. */
   readonly changed: readonly RunChange[];
   readonly unchanged: number;
   readonly targets: readonly TargetChange[];
-  /** Recorded and replayed time of the run that was taken away. */
+  /** Recorded and replayed time of the removed run. */
   readonly removed: RunChange | undefined;
 }
 
 const CHANGE_LEAST = 1e-3;
 
-/** Without one run: who gains. */
+/** Replay without one run. */
 export function withoutRun(runs: readonly RecordedRun[], id: string, storage: StorageFit): Answer {
   const { plain, before, corrected } = replayed(runs, storage);
   const after = replayRuns(
     runs.filter((run) => run.id !== id),
     corrected,
   );
-  assert(after.runs.length === before.runs.length - 1, "one run is left out");
+  assert(after.runs.length === before.runs.length - 1, "one run is removed");
   return compare(plain, before, after, id);
 }
 
-/** Rounds of correction, and the most that one run is corrected by in all. */
+/** Rounds of correction, and the max total correction of one run. */
 const ROUNDS = 3;
 const CORRECTION_MOST = 4;
 
 /**
- * As it was: once as the fit has it, and once with the rate of each run corrected by what it really took, so that the
- * change meets the transfers for as long as they were there.
+ * Unchanged replays: one with fitted rates, and one with the rate of each run corrected by its recorded time, so that transfers
+ * overlap as recorded when the change is applied.
  */
 function replayed(runs: readonly RecordedRun[], storage: StorageFit) {
   const plain = replayRuns(runs, storage);
@@ -76,13 +76,13 @@ function replayed(runs: readonly RecordedRun[], storage: StorageFit) {
   return { plain, before, corrected };
 }
 
-/** Without one target: its data lies on the other targets of each file, or on the least loaded one then. */
+/** Replay without one target: its data moves to the other targets of each file, or to the least loaded target at that time. */
 export function withoutTarget(runs: readonly RecordedRun[], target: number, storage: StorageFit): Answer {
   const { plain, before, corrected } = replayed(runs, storage);
   const loads = new Map([...before.targets].map(([number, { bytes }]) => [number, bytes]));
   loads.delete(target);
   if (loads.size === 0)
-    throw new UsageError(`target ${target} is the only one in the window: its data has nowhere to go`);
+    throw new UsageError(`target ${target} is the only one in the window: its data cannot move`);
   const moved = (transfer: Transfer): Transfer => {
     if (!transfer.targets.includes(target)) return transfer;
     const left = transfer.targets.filter((one) => one !== target);

@@ -1,8 +1,7 @@
 /**
- * A storage model from recorded runs: a rate per target, a limit per program and direction, and what sharing costs; or the
- * own rate of files, the load of each hour and what others on the same targets cost (hour-load.ts), where that predicts
- * runs better that it has not seen. What is chosen is chosen on four fifths of the runs; the error is told of the fifth
- * that was held out.
+ * A storage model from recorded runs: a rate per target, a limit per program and direction, and the cost of sharing; or the
+ * rate of each file, the load of each hour and the cost of other transfers on the same targets (hour-load.ts), if that predicts
+ * unseen runs better. The choice uses 4/5 of the runs; the error is measured on the held-out 1/5.
  */
 import { assert } from "../../../base/assert.ts";
 import { quantile, sorted } from "../../../base/statistics.ts";
@@ -12,15 +11,15 @@ import type { RecordedRun, Transfer } from "./recorded.ts";
 import { type Placed, placed, recordedSeconds } from "./schedule.ts";
 
 export interface FittedStorage extends StorageFit {
-  /** Targets with a rate of their own. */
+  /** Targets with a separate rate. */
   readonly targets: readonly number[];
-  /** Rate of a target that has too few transfers: the median of the others. */
+  /** Rate of a target with too few transfers: the median of the others. */
   readonly usualRate: number;
-  /** Which quantile of a program's own rates its limit is. */
+  /** Quantile of a program's rates that gives its limit. */
   readonly limitQuantile: number;
-  /** What one rank of these runs reached, for questions about other ways to write. */
+  /** Rate of one rank in these runs, for questions about policies. */
   readonly rankRate: number;
-  /** By how much longer transfers take that start then; only where hours differ. */
+  /** Slowdown of transfers that start at this time; only if hours differ. */
   readonly loadAt?: ((at: number) => number) | undefined;
 }
 
@@ -28,49 +27,49 @@ interface FitError {
   /** Relative errors of predicted against recorded I/O times: |predicted / recorded - 1|. */
   readonly median: number;
   readonly p90: number;
-  /** Predicted over recorded, median: how the errors lean. */
+  /** Median of predicted / recorded: the bias of the errors. */
   readonly lean: number;
-  /** The median error if no run met another: what sharing explains lies between the two. */
+  /** The median error without sharing: sharing explains the difference to `median`. */
   readonly alone: number;
   readonly runs: number;
-  /** The same of those runs alone that others slow down in the replay, by 5 % and more. */
+  /** The same for the runs that others slow down by 5 % or more in the replay. */
   readonly met: { readonly runs: number; readonly median: number; readonly alone: number };
 }
 
 export interface Fit {
   readonly storage: FittedStorage;
-  /** On runs that were held out. */
+  /** Error on held-out runs. */
   readonly error: FitError;
   readonly runs: number;
   readonly transfers: number;
 }
 
-/** Of busy time: above it lie caches and clocks that are too coarse. */
+/** Quantile of busy time: higher rates come from caches and coarse clocks. */
 const RATE_QUANTILE = 0.95;
-/** Fewer transfers do not tell a target, or a program, from the others. */
+/** Fewer transfers cannot distinguish a target, or a program, from the others. */
 const TARGET_LEAST = 5;
 const PROGRAM_LEAST = 3;
-/** A file that a program comes back to: its layout and pattern are its own, and so is its rate. */
+/** Min uses of a file for a separate rate: its layout and pattern differ from other files. */
 const FILE_LEAST = 2;
 const LIMIT_QUANTILES = [1, 0.9, 0.75, 0.5] as const;
 const LOSSES = [0, 0.05, 0.2] as const;
 const HELD_OUT = 5n;
 
-/** Fewer runs do not decide between two models, and the larger one has to be better by this. */
+/** Min runs to decide between two models, and the required improvement of the larger one. */
 const DECIDING_LEAST = 10;
 const BETTER = 0.95;
 const isDeciding = ({ id }: RecordedRun): boolean => BigInt(id) % HELD_OUT === 1n;
 
 export const isHeldOut = ({ id }: RecordedRun): boolean => BigInt(id) % HELD_OUT === 0n;
 
-/** Bytes per second of targets at which nobody ever waits for another. */
+/** Target rate at which transfers never wait for each other. */
 const UNSHARED = 1e18;
 
-/** A fit replays its runs several times; more of them would only take time. Loads of hours need none. */
+/** Max transfers of a fit, which replays its runs several times. Loads of hours need no replay. */
 const TRANSFERS_MOST = 4000;
 export const HOURS_TRANSFERS_MOST = 16_000;
 
-/** The runs nearest to a time, up to what a fit looks at, by start. */
+/** The runs nearest to a time, up to the limit of a fit, by start. */
 export function nearestRuns(
   runs: readonly RecordedRun[],
   centre: number,
@@ -90,8 +89,8 @@ export function nearestRuns(
 type Learn = (runs: readonly RecordedRun[]) => FittedStorage;
 
 /**
- * Chooses by the training runs, judges by the others, and then learns from all. Loads of hours are learnt from `wide`, which
- * holds `runs` and more: that needs no replay.
+ * Chooses on the training runs, judges on the others, and then learns from all. Loads of hours are learned from `wide`, a
+ * superset of `runs`: that needs no replay.
  */
 export function fitStorage(runs: readonly RecordedRun[], wide = runs): Fit {
   const training = runs.filter((run) => !isHeldOut(run));
@@ -107,7 +106,7 @@ export function fitStorage(runs: readonly RecordedRun[], wide = runs): Fit {
   };
 }
 
-/** Hours have a load each, so that they explain by themselves what they are fitted to: other runs of the training set decide. */
+/** A load per hour overfits its own runs: other runs of the training set decide. */
 function choose(
   runs: readonly RecordedRun[],
   wide: readonly RecordedRun[],
@@ -124,13 +123,13 @@ function choose(
   return loss(withHours) < loss(constant) * BETTER - 1e-9 ? withHours : constant;
 }
 
-/** Hours alike: which quantile is a program's limit, and what each further stream costs. */
+/** All hours alike: fits the quantile for a program's limit, and the cost of each further stream. */
 function chooseConstant(runs: readonly RecordedRun[], learnFrom: readonly RecordedRun[]): Learn {
   let best: { loss: number; lossPerStream: number; limitQuantile: number } | undefined;
   const consider = (lossPerStream: number, limitQuantile: number): void => {
     const storage = learn(learnFrom, lossPerStream, limitQuantile);
     const loss = trainingLoss(runs, new Set(learnFrom), storage);
-    // Between equals the simpler one, which comes first.
+    // Ties go to the simpler model, which comes first.
     if (best === undefined || loss < best.loss * 0.999 - 1e-9) best = { loss, lossPerStream, limitQuantile };
   };
   const [noLoss, ...losses] = LOSSES;
@@ -152,7 +151,7 @@ function ratios(
   );
 }
 
-/** One wild run must not decide. */
+/** A single outlier must not decide. */
 const LOSS_MOST = 2;
 
 function trainingLoss(
@@ -164,7 +163,7 @@ function trainingLoss(
   return all.reduce((sum, one) => sum + one, 0) / all.length;
 }
 
-/** Others that slow a run down by less do not tell whether they are modelled well. */
+/** Smaller slowdowns by others do not show whether sharing is modelled well. */
 const MET_LEAST = 1.05;
 
 function errorOf(
@@ -198,7 +197,7 @@ function learn(runs: readonly RecordedRun[], lossPerStream: number, limitQuantil
   const all = runs.flatMap(placed);
   const rates = targetRates(all, lossPerStream);
   const usualRate = quantile(sorted([...rates.values()]), 0.5);
-  assert(usualRate > 0, "targets that moved bytes have a rate");
+  assert(usualRate > 0, "targets with transfers have a rate");
   const limits = limitsOf(all, limitQuantile);
   const rankRates = sorted(all.map(({ transfer }) => transfer.bytes / transfer.seconds / transfer.ranks));
   return {
@@ -215,7 +214,7 @@ function learn(runs: readonly RecordedRun[], lossPerStream: number, limitQuantil
   };
 }
 
-/** Loads of hours, and targets that give what any of them was seen to give. */
+/** Loads of hours, and targets with the highest observed rate. */
 function learnWithHours(runs: readonly RecordedRun[], wide: readonly RecordedRun[]): FittedStorage {
   const all = wide.flatMap(placed);
   const { rate, slope, loadAt } = fitHourLoad(all);
@@ -244,22 +243,22 @@ function targetRates(all: readonly Placed[], lossPerStream: number): Map<number,
   for (const [target, list] of byTarget)
     if (list.length >= TARGET_LEAST) rates.set(target, busyQuantile(list, lossPerStream));
     else few.set(target, list);
-  // Where no target has enough, each has what it showed.
+  // If no target has enough, each gets its own observed rate.
   if (rates.size === 0)
     for (const [target, list] of few) rates.set(target, busyQuantile(list, lossPerStream));
   return rates;
 }
 
 /**
- * A busy period is a time in which at least one transfer is under way. What it moved over its length is the target's rate
- * if the target was the limit, however the transfers shared it within.
+ * A busy period is a time with at least one transfer. Its bytes over its length are the target's rate if the target was the
+ * bottleneck, however the transfers shared it.
  */
 function busyQuantile(list: readonly Placed[], lossPerStream: number): number {
   const changes = list.flatMap(({ transfer, start, end }) => [
     { at: start, bytes: transfer.bytes / transfer.targets.length, count: 1 },
     { at: end, bytes: 0, count: -1 },
   ]);
-  // At equal times starts come first, so that what touches is one period.
+  // At equal times starts come first, so that adjacent transfers form one period.
   changes.sort((a, b) => a.at - b.at || b.count - a.count);
   const periods: { rate: number; seconds: number }[] = [];
   let [since, count, bytes, seconds, useful] = [0, 0, 0, 0, 0];
@@ -298,7 +297,7 @@ const programKey = (run: RecordedRun, transfer: Transfer): string =>
 const fileKey = (run: RecordedRun, transfer: Transfer): string =>
   `${programKey(run, transfer)} file ${transfer.file}`;
 
-/** What transfers of a program reached, by direction, and of its files; those of all programs under the direction alone. */
+/** Rates of a program's transfers by direction, and of its files; those of all programs are under the direction alone. */
 function limitsOf(all: readonly Placed[], share: number): Map<string, number> {
   const values = new Map<string, { least: number; rates: number[] }>();
   const add = (key: string, least: number, rate: number) => {
@@ -315,7 +314,7 @@ function limitsOf(all: readonly Placed[], share: number): Map<string, number> {
   const limits = new Map<string, number>();
   for (const [key, { least, rates }] of values)
     if (rates.length >= least) limits.set(key, quantile(sorted(rates), share));
-  // A direction that was never seen alone has no limit of its own.
+  // A direction without transfers that ran alone has no limit.
   for (const key of ["read", "write"]) if (!limits.has(key)) limits.set(key, Number.POSITIVE_INFINITY);
   return limits;
 }

@@ -1,7 +1,7 @@
 /**
- * Recorded runs again on targets with fitted rates. Transfers that meet on a target share it max-min fairly, none gets more
- * than its own limit; a transfer over several targets goes at the pace of the slowest. Only transfers that are linked by
- * common targets are looked at when one starts or ends.
+ * Replays recorded runs on targets with fitted rates. Concurrent transfers on a target share it max-min fairly, none above its
+ * own limit; a transfer over several targets runs at the pace of the slowest. When a transfer starts or ends, only transfers
+ * linked to it by common targets are recomputed.
  */
 import { AssertionError, assert } from "../../../base/assert.ts";
 import { EventQueue } from "../events.ts";
@@ -12,20 +12,20 @@ import { phasesOf } from "./schedule.ts";
 export interface StorageFit {
   /** Bytes per second of a target with one transfer on it. */
   rate(target: number): number;
-  /** Most that a transfer reaches on its own when it starts then, bytes per second. */
+  /** Max rate of a transfer alone if it starts at this time, bytes per second. */
   limit(run: RecordedRun, transfer: Transfer, at: number): number;
-  /** What each further transfer on a target costs it: 0.05 leaves 1 / 1.05 with two. */
+  /** Loss of a target per further transfer: 0.05 leaves 1 / 1.05 with two. */
   readonly lossPerStream: number;
   /**
-   * What others slow a transfer down by before the target is full: each byte per second that they would take alone on
-   * its most loaded target adds this to how many times longer it takes. 0 unless given.
+   * Slowdown of a transfer by others below the capacity of the target: each byte per second that they would take alone on its
+   * most loaded target adds this to its slowdown factor. Default 0.
    */
   readonly slope?: number;
 }
 
 interface ReplayedRun {
   readonly run: RecordedRun;
-  /** Time of its read phase and of its write phase. */
+  /** Times of its read and write phase. */
   readonly read: number;
   readonly write: number;
 }
@@ -35,11 +35,11 @@ export interface TargetLoad {
   transfers: number;
   /** Seconds with at least one transfer. */
   busy: number;
-  /** Transfers at once, integrated over time; over `busy` it is their mean number. */
+  /** Concurrent transfers integrated over time; divided by `busy` their mean number. */
   streamSeconds: number;
 }
 
-/** A transfer as it was replayed. */
+/** A replayed transfer. */
 interface ReplayedTransfer {
   readonly run: RecordedRun;
   readonly transfer: Transfer;
@@ -63,13 +63,13 @@ interface Flow extends MaxMinFlow {
   readonly owner: Progress;
   readonly transfer: Transfer;
   readonly start: number;
-  /** Rate on its own, and as the others leave it. */
+  /** Rate alone, and with the others. */
   readonly own: number;
   limit: number;
   left: number;
   rate: number;
   since: number;
-  /** Tells late events from current ones. */
+  /** Distinguishes stale events from current ones. */
   version: number;
   end: number;
   mark: number;
@@ -90,7 +90,7 @@ interface Progress {
 }
 
 interface Target extends Place {
-  /** With one transfer on it. */
+  /** Rate with one transfer. */
   readonly rate: number;
   readonly flows: Set<Flow>;
   readonly load: TargetLoad;
@@ -155,7 +155,7 @@ class Fluid {
     this.#advance(progress);
   }
 
-  /** Starts what the ranks can serve; ends the phase when nothing is left. */
+  /** Starts as many transfers as the ranks can serve; ends the phase when none is left. */
   #advance(progress: Progress): void {
     const { run, phase } = progress;
     for (; progress.next < phase.length; progress.next++) {
@@ -179,7 +179,7 @@ class Fluid {
   #start(owner: Progress, transfer: Transfer): void {
     const { now } = this.#queue;
     const places = transfer.targets.map((number) => this.#target(number));
-    assert(places.length > 0 && transfer.bytes > 0, "a transfer moves something somewhere");
+    assert(places.length > 0 && transfer.bytes > 0, "a transfer has bytes and targets");
     const own = this.#fit.limit(owner.run, transfer, now + this.#origin);
     const flow: Flow = {
       ...{ index: this.#flows.length, owner, transfer, places, own, limit: own },
@@ -206,8 +206,8 @@ class Fluid {
     }
     owner.free += Math.min(transfer.ranks, owner.run.ranks);
     owner.active--;
-    assert(owner.active >= 0 && owner.free <= owner.run.ranks, "ranks come back once");
-    // What hung together through this flow may be several parts now.
+    assert(owner.active >= 0 && owner.free <= owner.run.ranks, "ranks are returned once");
+    // Flows linked by this one may now be several components.
     const mark = this.#marks;
     for (const target of flow.places)
       for (const other of target.flows) if (other.mark <= mark) this.#share(other);
@@ -230,13 +230,13 @@ class Fluid {
   #count(target: Target): void {
     const { now } = this.#queue;
     const elapsed = now - target.since;
-    assert(elapsed >= 0, "a target does not go back in time");
+    assert(elapsed >= 0, "time on a target does not go back");
     if (target.flows.size > 0) target.load.busy += elapsed;
     target.load.streamSeconds += elapsed * target.flows.size;
     target.since = now;
   }
 
-  /** New rates of all flows that hang together with this one. */
+  /** Recomputes the rates of all flows linked to this one. */
   #share(from: Flow): void {
     const mark = ++this.#marks;
     const { lossPerStream, slope = 0 } = this.#fit;
@@ -265,7 +265,7 @@ class Fluid {
     const { now } = this.#queue;
     flow.left = Math.max(0, flow.left - flow.rate * (now - flow.since));
     flow.since = now;
-    assert(rate > 0, "a transfer that is under way moves");
+    assert(rate > 0, "a transfer in flight has a rate");
     if (flow.rate === rate) return;
     flow.rate = rate;
     flow.version++;
@@ -273,7 +273,7 @@ class Fluid {
   }
 }
 
-/** What the others would take alone of its most loaded target. */
+/** Rate that the others would take alone of its most loaded target. */
 function offered(flow: Flow): number {
   let most = 0;
   for (const { flows } of flow.places) {

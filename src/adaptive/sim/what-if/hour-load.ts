@@ -1,7 +1,7 @@
 /**
- * Recorded times by three causes: the own rate of a file, the load of the file system in that hour, and the transfers that
- * were on the same targets. log(seconds / byte) = own + elasticity × load(hour) + log(1 + slope × offered load of the others).
- * Files that are mostly read, mostly written and both have an elasticity each. Medians throughout: logs have outliers.
+ * Splits recorded times into three causes: the rate of the file, the load of the file system in that hour, and other transfers
+ * on the same targets. log(seconds / byte) = own + elasticity × load(hour) + log(1 + slope × offered load of the others).
+ * Elasticities differ for files mostly read, mostly written, and both. Medians throughout: logs have outliers.
  */
 import { assert } from "../../../base/assert.ts";
 import { weightedMedian } from "./weighted-median.ts";
@@ -10,31 +10,32 @@ import type { RecordedRun, Transfer } from "./recorded.ts";
 import type { Placed } from "./schedule.ts";
 
 interface HourLoad {
-  /** Bytes per second of a transfer that starts then and meets nobody. */
+  /** Bytes per second of a transfer that starts at this time without others. */
   rate(run: RecordedRun, transfer: Transfer, at: number): number;
-  /** By how much longer an average transfer takes that starts then, 1 in a median hour. */
+  /** Slowdown of an average transfer that starts at this time; 1 in a median hour. */
   loadAt(at: number): number;
-  /** Seconds per byte: what a byte per second of others on a target costs. */
+  /** Seconds per byte: cost per byte per second of others on a target. */
   readonly slope: number;
 }
 
 const HOUR = 3600;
 const CLASSES = 3;
-/** A file that is read, or written, nine times as much as the other way (the classes of the study of file reuse). */
+/** One-sided file: one direction has 9 times the bytes or more (classes of the study of file reuse). */
 const ONE_SIDED = 0.9;
-/** Fewer transfers do not tell the rate of a file, or of a program, from the load of the hour. */
+/** Fewer transfers cannot separate the rate of a file, or of a program, from the load of the hour. */
 const FILE_LEAST = 3;
 const PROGRAM_LEAST = 3;
 const ROUNDS = 12;
 /**
- * What others cost hides in the own times of files at first, and comes out of them by a fifth in each round: after two rounds a generated
- * centre had three quarters of its slope, after twelve over nine tenths, and more change nothing. Causes begin where they were, so they need few rounds then.
+ * The cost of others is hidden in the times of files at first, and each round extracts 1/5 of it: on a generated centre two
+ * rounds found 3/4 of the slope, twelve over 9/10, and more change nothing. Later rounds start from the earlier causes, so they
+ * need few iterations.
  */
 const SLOPE_ROUNDS = 12;
 const ROUNDS_AGAIN = 3;
-/** Fewer transfers that met others do not tell what that costs. */
+/** Fewer shared transfers do not show the cost of sharing. */
 const SLOPE_LEAST = 5;
-/** An hour with few transfers is taken in part for one like the same hour of other days. */
+/** Weight of the same hour of other days for an hour with few transfers. */
 const USUAL_WEIGHT = 0.5;
 
 interface Seen {
@@ -50,7 +51,7 @@ interface Seen {
   shared: number;
 }
 
-/** Learns from transfers as they were recorded. */
+/** Fits to recorded transfers. */
 export function fitHourLoad(all: readonly Placed[]): HourLoad {
   const kinds = fileKinds(all);
   const names = new Numbers();
@@ -113,7 +114,7 @@ class Numbers {
 
 const directionKey = ({ write }: Transfer): string => (write ? "write" : "read");
 const fileKey = (transfer: Transfer): string => `${directionKey(transfer)} file ${transfer.file}`;
-/** What a call costs beside its bytes shows in small transfers: sizes are told apart by powers of ten. */
+/** The cost per call shows in small transfers: sizes are grouped by powers of ten. */
 const sizeKey = (transfer: Transfer): string =>
   `${directionKey(transfer)} size ${Math.floor(Math.log10(transfer.bytes))}`;
 const programKey = (run: RecordedRun, transfer: Transfer): string =>
@@ -135,7 +136,7 @@ function fileKinds(all: readonly Placed[]): Map<string, number> {
 }
 
 interface Causes {
-  /** By kind of file; the load is scaled so that their mean over transfers is 1. */
+  /** Elasticity by kind of file; the load is scaled so that its mean over transfers is 1. */
   readonly elasticity: readonly number[];
   /** Logarithm, by hour since 1970. */
   readonly load: ReadonlyMap<number, number>;
@@ -143,27 +144,27 @@ interface Causes {
 
 const NOTHING_KNOWN: Causes = { elasticity: Array.from({ length: CLASSES }, () => 1), load: new Map() };
 
-/** Own time of files, load of hours and elasticities in turn, until they fit each other. */
+/** Fits times of files, loads of hours and elasticities in turn, for a number of rounds. */
 function separate(seen: readonly Seen[], from: Causes, rounds: number): Causes {
   const counts = new Map<number, number>();
   for (const { file } of seen) counts.set(file, (counts.get(file) ?? 0) + 1);
-  const told = seen.filter(({ file }) => (counts.get(file) as number) >= FILE_LEAST);
+  const repeated = seen.filter(({ file }) => (counts.get(file) as number) >= FILE_LEAST);
   let { elasticity, load } = from;
   for (let round = 0; round < rounds; round++) {
     const own = medians(
-      told,
+      repeated,
       ({ file }) => file,
       ({ time, shared, kind, hour }) => time - shared - (elasticity[kind] as number) * (load.get(hour) ?? 0),
     );
     const rest = ({ time, shared, file }: Seen) => time - shared - (own.get(file) as number);
     load = medians(
-      told.filter(({ kind }) => (elasticity[kind] as number) > 0),
+      repeated.filter(({ kind }) => (elasticity[kind] as number) > 0),
       ({ hour }) => hour,
       (one) => rest(one) / (elasticity[one.kind] as number),
       ({ kind }) => elasticity[kind] as number,
     );
-    load = towardsUsual(load, told);
-    elasticity = elasticities(told, rest, load);
+    load = towardsUsual(load, repeated);
+    elasticity = elasticities(repeated, rest, load);
   }
   return { elasticity, load };
 }
@@ -199,9 +200,9 @@ function usualLoads(load: ReadonlyMap<number, number>): (number | undefined)[] {
 }
 
 /** Shrinks hours of few transfers towards the same hour of other days, and makes the median hour 0. */
-function towardsUsual(load: ReadonlyMap<number, number>, told: readonly Seen[]): Map<number, number> {
+function towardsUsual(load: ReadonlyMap<number, number>, repeated: readonly Seen[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const { hour } of told) counts.set(hour, (counts.get(hour) ?? 0) + 1);
+  for (const { hour } of repeated) counts.set(hour, (counts.get(hour) ?? 0) + 1);
   const usual = usualLoads(load);
   const all = [...load].map(([hour, value]): [number, number] => {
     const weight = counts.get(hour) ?? 0;
@@ -212,28 +213,29 @@ function towardsUsual(load: ReadonlyMap<number, number>, told: readonly Seen[]):
   return new Map(all.map(([hour, value]) => [hour, value - middle]));
 }
 
-/** How time grows with load, by kind: the median of the slopes of single transfers, which count by their load. */
+/** Growth of time with load by kind: the median slope of single transfers, weighted by their load. */
 function elasticities(
-  told: readonly Seen[],
+  repeated: readonly Seen[],
   rest: (one: Seen) => number,
   load: ReadonlyMap<number, number>,
 ): number[] {
   const result = Array.from({ length: CLASSES }, (_, kind) => {
-    const own = told.filter((one) => one.kind === kind && Math.abs(load.get(one.hour) ?? 0) > 1e-9);
+    const own = repeated.filter((one) => one.kind === kind && Math.abs(load.get(one.hour) ?? 0) > 1e-9);
     const at = ({ hour }: Seen) => load.get(hour) as number;
     const slopes = own.map((one) => rest(one) / at(one));
     const found = weightedMedian(
       slopes,
       own.map((one) => Math.abs(at(one))),
     );
-    // Where no hour differs from another nothing is known of it.
+    // If all hours are equal the elasticity is unknown.
     return own.length < FILE_LEAST ? 1 : Math.max(0, found);
   });
-  const mean = told.reduce((sum, { kind }) => sum + (result[kind] as number), 0) / Math.max(1, told.length);
+  const mean =
+    repeated.reduce((sum, { kind }) => sum + (result[kind] as number), 0) / Math.max(1, repeated.length);
   return mean > 0 ? result.map((value) => value / mean) : result;
 }
 
-/** Median own time of each file, of each program, of each direction, where enough is seen. */
+/** Median time of each file, program and direction with enough transfers. */
 function ownTimes(seen: readonly Seen[], { elasticity, load }: Causes): Map<number, number> {
   const rest = ({ time, shared, kind, hour }: Seen) =>
     time - shared - (elasticity[kind] as number) * (load.get(hour) ?? 0);
@@ -253,7 +255,7 @@ function ownTimes(seen: readonly Seen[], { elasticity, load }: Causes): Map<numb
   return result;
 }
 
-/** Estimates what others on the same targets cost, and puts it into `shared`. */
+/** Estimates the cost of others on the same targets, and stores it in `shared`. */
 function shareOut(seen: readonly Seen[], causes: Causes): number {
   const own = ownTimes(seen, causes);
   const { elasticity, load } = causes;
@@ -274,30 +276,30 @@ function shareOut(seen: readonly Seen[], causes: Causes): number {
   return slope;
 }
 
-/** Slopes that are looked at, as multiples of what the mean offered load would make twice as slow. */
+/** Max slope searched, as a multiple of the slope at which the mean offered load doubles the time. */
 const SLOPE_MOST = 1000;
 const SLOPE_STEPS = 40;
 
-/** The slope at which transfers that met others are as often slower as faster than it says; heavier loads count more. */
+/** The slope at which shared transfers are as often slower as faster than predicted; heavier loads count more. */
 function slopeOf(
   seen: readonly Seen[],
   alone: readonly number[],
   own: ReadonlyMap<number, number>,
   met: ReadonlyMap<number, Parameters<typeof slownessAt>[1]>,
 ): number {
-  const told = [...met]
-    // A file that was seen once took exactly its own time.
+  const overlapping = [...met]
+    // A file with a single transfer has a residual of 0.
     .filter(([i]) => own.has((seen[i] as Seen).file))
     .map(([i, pieces]) => ({
       slowness: (seen[i] as Seen).time - (alone[i] as number),
       pieces,
       weight: pieces.reduce((sum, { share, offered }) => sum + share * offered, 0),
     }));
-  if (told.length < SLOPE_LEAST) return 0;
-  const weights = told.map(({ weight }) => weight);
+  if (overlapping.length < SLOPE_LEAST) return 0;
+  const weights = overlapping.map(({ weight }) => weight);
   const beyond = (slope: number): number =>
     weightedMedian(
-      told.map(({ slowness, pieces }) => slowness - Math.log(slownessAt(slope, pieces))),
+      overlapping.map(({ slowness, pieces }) => slowness - Math.log(slownessAt(slope, pieces))),
       weights,
     );
   if (beyond(0) <= 0) return 0;

@@ -1,12 +1,12 @@
 /**
  * Max-min fair rates of flows over shared places. All rates grow together; a flow stops at its own limit, or when one of its
- * places is full, and what it leaves goes to the others. While rates are fixed in rising order the share that a place has left
- * for each open flow only grows, so a heap with keys of the past finds the next full place: a key is made again when it comes up.
+ * places is full, and the rest goes to the others. While rates are fixed in ascending order, the remaining share of a place per
+ * open flow only grows, so a heap with stale keys finds the next full place: a key is recomputed when it reaches the top.
  */
 import { assert } from "../../../base/assert.ts";
 
 export interface Place {
-  /** What is left, and how many flows still grow; both are used up. */
+  /** Remaining capacity, and number of growing flows; both are consumed. */
   room: number;
   open: number;
   readonly flows: Iterable<MaxMinFlow>;
@@ -14,9 +14,9 @@ export interface Place {
 
 export interface MaxMinFlow {
   readonly places: readonly Place[];
-  /** Most that the flow takes in all its places together. */
+  /** Max rate of the flow over all its places. */
   readonly limit: number;
-  /** What comes out, in all places together; NaN while it grows. */
+  /** Result: rate over all its places; NaN while it grows. */
   share: number;
 }
 
@@ -80,7 +80,7 @@ class PlaceHeap {
     return undefined;
   }
 
-  /** In place of the first. */
+  /** Replaces the top. */
   #sink(place: Place, key: number): void {
     const [places, keys] = [this.#places, this.#keys];
     if (places.length === 0) return;

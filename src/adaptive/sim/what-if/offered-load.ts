@@ -1,13 +1,13 @@
-/** What others wanted of the same targets while a transfer was under way, piece by piece of its time. */
+/** Load offered by others on the same targets during a transfer, in pieces of its time. */
 import type { Placed } from "./schedule.ts";
 
-/** A share of a transfer's time, and the bytes per second that others would have taken alone meanwhile. */
+/** A share of a transfer's time, and the bytes per second that others would have taken alone in it. */
 interface Piece {
   readonly share: number;
   readonly offered: number;
 }
 
-/** A time in which another is there too. */
+/** A time with another transfer. */
 interface Overlap {
   readonly from: number;
   readonly to: number;
@@ -15,8 +15,8 @@ interface Overlap {
 }
 
 /**
- * For each transfer that met others, the pieces of its time on the target where most was wanted; `rates` are what
- * transfers reach alone. What is missing of a time, nobody else was there.
+ * For each shared transfer the pieces of its time on its most loaded target; `rates` are rates without others. Time not covered
+ * by pieces had no others.
  */
 export function offeredLoads(
   all: readonly Placed[],
@@ -39,7 +39,7 @@ export function offeredLoads(
   return new Map([...most].map(([i, { overlaps }]) => [i, piecesOf(overlaps, all[i] as Placed)]));
 }
 
-/** Who meets whom on one target. */
+/** Overlapping transfers on one target. */
 function overlapsOn(
   list: number[],
   all: readonly Placed[],
@@ -53,7 +53,7 @@ function overlapsOn(
     if (own === undefined) result.set(i, [{ from, to, demand }]);
     else own.push({ from, to, demand });
   };
-  // Those that may still meet what starts next.
+  // Transfers that may overlap the next one.
   let open: number[] = [];
   for (const i of list) {
     const { start, end } = all[i] as Placed;
@@ -86,7 +86,7 @@ function piecesOf(overlaps: readonly Overlap[], { start, end }: Placed): Piece[]
   return pieces;
 }
 
-/** How many times longer than alone it takes at a slope: in a piece of its time it does less than it would have. */
+/** Slowdown against running alone at a slope: in each piece of its time it progresses more slowly. */
 export function slownessAt(slope: number, pieces: readonly Piece[]): number {
   let lost = 0;
   for (const { share, offered } of pieces) lost += share * (1 - 1 / (1 + slope * offered));

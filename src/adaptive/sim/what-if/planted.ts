@@ -1,10 +1,10 @@
-/** Questions whose answers are known: the planted removals of a generated centre, asked one after the other. */
+/** Questions with known answers: the planted removals of a generated centre, one by one. */
 import { UsageError } from "../../../base/errors.ts";
 import { quantileOf } from "../../../base/statistics.ts";
 import type { Queryable } from "../../../model/index.ts";
 import { type WhatIfData, whatIf } from "./what-if.ts";
 
-/** As answers.json of `generate reuse` has them. */
+/** As in answers.json of `generate reuse`. */
 interface PlantedRemoval {
   readonly job: string;
   readonly changed: readonly { readonly job: string; readonly seconds: number; readonly without: number }[];
@@ -14,9 +14,9 @@ interface PlantedAnswer {
   readonly job: string;
   readonly run: string;
   readonly fitError: number;
-  /** Seconds of I/O that the runs which it held up would have saved. */
+  /** Seconds of I/O that the runs delayed by it would have saved. */
   readonly planted: number;
-  /** What the replay says; undefined where it gives no answer. */
+  /** Answer of the replay; undefined without one. */
   readonly told: number | undefined;
   /** |told / planted - 1| */
   readonly error: number | undefined;
@@ -25,7 +25,7 @@ interface PlantedAnswer {
 export interface PlantedCheck {
   readonly store: string;
   readonly answers: readonly PlantedAnswer[];
-  /** Medians over the questions; the error of those that were answered. */
+  /** Medians over the questions; the error covers answered ones. */
   readonly fitError: number;
   readonly answerError: number;
   readonly within: number;
@@ -58,7 +58,7 @@ function isRemoval(value: unknown): value is PlantedRemoval {
   return typeof job === "string" && Array.isArray(changed) && changed.length > 0 && changed.every(isChange);
 }
 
-/** Asks for each of them what would have been, and compares. `step` is called before each. */
+/** Replays each removal and compares. `step` is called before each. */
 export async function checkPlanted(
   db: Queryable,
   asked: { readonly store: string; readonly hours: number },
@@ -115,6 +115,6 @@ async function runsOf(
   const runs = new Map(rows.map(({ job_id, id }) => [String(job_id), String(id)]));
   const missing = jobs.find((job) => !runs.has(job));
   if (missing !== undefined)
-    throw new UsageError(`${store}: no run of job ${missing}; the answers are those of another centre`);
+    throw new UsageError(`${store}: no run of job ${missing}; the answers belong to a different centre`);
   return runs;
 }

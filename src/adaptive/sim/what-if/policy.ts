@@ -1,13 +1,13 @@
 /**
- * One recorded run's writes under a policy of the adaptive writer: the protocol itself, on storage with the fitted rates
- * and the load that the other runs put on it at the time. The others are not affected.
+ * One recorded run's writes under a policy of the adaptive writer: the protocol itself, on storage with the fitted rates and
+ * the load of the other runs at that time. The other runs are not affected.
  */
 import { assert } from "../../../base/assert.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { CALL_MOVED } from "../../../model/index.ts";
 import { EventQueue } from "../events.ts";
 import { runAdaptive } from "../host/index.ts";
-import { LIGHT_CHANGE, MB, Storage, withUsual } from "../storage/index.ts";
+import { LIGHT_CHANGE, MB, Storage, withDefaults } from "../storage/index.ts";
 import type { FittedStorage } from "./fit.ts";
 import { replayRuns } from "./fluid.ts";
 import type { RecordedRun } from "./recorded.ts";
@@ -38,7 +38,7 @@ export function underPolicies(
   storage: FittedStorage,
 ): PolicyAnswer {
   const run = runs.find((one) => one.id === id);
-  assert(run !== undefined, "the run is among those that were read");
+  assert(run !== undefined, "the run is among the recorded runs");
   const bytes = run.writes.reduce((sum, one) => sum + one.bytes, 0);
   if (bytes === 0)
     throw new UsageError(`run ${id} wrote nothing with known targets: a policy has nothing to place`);
@@ -98,8 +98,8 @@ function timeUnder(
   const slowness = fit.loadAt?.(run.start + read + between) ?? 1;
   const storage = new Storage({
     queue,
-    // No caches and no contention beyond what was fitted: rates are those that were seen, at the load of that hour.
-    parameters: withUsual({
+    // No caches and no contention beyond the fit: rates are observed ones, at the load of that hour.
+    parameters: withDefaults({
       ...{
         diskRate: fit.usualRate / slowness / MB,
         diskFloor: 1,

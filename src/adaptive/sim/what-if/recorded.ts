@@ -1,4 +1,4 @@
-/** Recorded runs of a store as a replay needs them: who moved how many bytes over which targets, and how long it took. */
+/** Recorded runs of a store as input of a replay: bytes by target, and times. */
 import type { Queryable, SqlRow } from "../../../model/index.ts";
 
 /** Bytes of one file in one direction. */
@@ -8,10 +8,10 @@ export interface Transfer {
   readonly bytes: number;
   /** Recorded time of the slowest rank. */
   readonly seconds: number;
-  /** Ranks that take part. */
+  /** Participating ranks. */
   readonly ranks: number;
   readonly write: boolean;
-  /** Target numbers as recorded; bytes lie evenly on them. */
+  /** Target numbers as recorded; bytes are spread evenly over them. */
   readonly targets: readonly number[];
 }
 
@@ -30,7 +30,7 @@ export interface RecordedRun {
 interface Recorded {
   /** By start. */
   readonly runs: readonly RecordedRun[];
-  /** Accesses that moved no bytes, took no time, or have no targets: they load nothing here. */
+  /** Accesses without bytes, time or targets: they cause no load here. */
   readonly leftOut: number;
 }
 
@@ -40,7 +40,7 @@ export interface Window {
   readonly to: number;
 }
 
-/** More accesses than this are not read at once; a smaller window does. */
+/** Max accesses in memory; more require a smaller window. */
 export const ACCESSES_MAX = 200_000;
 
 /** Accesses of runs that overlap a window. */
@@ -98,7 +98,7 @@ function runOf(runs: Map<string, Mutable>, row: SqlRow): Mutable {
   return run;
 }
 
-/** The reads and the writes of one access; its time is shared out as the ranks' own times were. */
+/** Reads and writes of one access; its time is divided in proportion to the ranks' own times. */
 function transfersOf(row: SqlRow): Transfer[] {
   const number = (name: string) => Number(row[name] ?? 0);
   const targets = String(row.osts ?? "")

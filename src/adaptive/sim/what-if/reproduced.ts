@@ -1,23 +1,23 @@
-/** Whether a replay gives back what was recorded: an answer from one that does not is worth nothing. */
+/** Whether a replay reproduces the recorded times: otherwise its answers are worthless. */
 import { formatSeconds, formatShare } from "../../../base/units.ts";
 import type { Answer } from "./answer.ts";
 import type { PolicyAnswer } from "./policy.ts";
 
-/** Runs that an answer is about: beyond this, differences between two replays say nothing about the machine (our choice). */
+/** Max error for the runs in question: beyond it, differences between two replays say nothing about the machine (our choice). */
 const ERROR_MOST = 0.25;
 /**
- * Median of held-out runs: the aim of the model. On generated centres answers are right within 15 % below it, and off by half and more
- * at 13 %, since a model that misses by so much has not seen what runs cost each other.
+ * Max median error of held-out runs: the aim of the model. On generated centres answers are right within 15 % below it, and off
+ * by half or more at 13 %, since a model with such errors has not captured the cost of sharing.
  */
 const HELD_OUT_MOST = 0.1;
 
 interface Reproduced {
   readonly reproduced: boolean;
-  /** Why not, as the end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly why: string | undefined;
 }
 
-/** Looks at runs that were held out of the fit, and at those that the answer is about. */
+/** Checks held-out runs, and the runs in question. */
 export function reproduction(
   heldOutError: number,
   { answer, policy }: { answer?: Answer; policy?: PolicyAnswer },
@@ -26,12 +26,12 @@ export function reproduction(
   return { reproduced: why === undefined, why };
 }
 
-const limit = `more than ${formatShare(ERROR_MOST)}`;
+const limit = `limit ${formatShare(ERROR_MOST)}`;
 
 function fitTrouble(error: number): string | undefined {
-  // Not a number where nothing was held out.
+  // NaN without held-out runs.
   if (!(error > HELD_OUT_MOST)) return undefined;
-  return `half of the runs left out of the fit are off by ${formatShare(error)} and more (more than ${formatShare(HELD_OUT_MOST)})`;
+  return `half of the runs left out of the fit are off by ${formatShare(error)} or more (limit ${formatShare(HELD_OUT_MOST)})`;
 }
 
 function answerTrouble(answer: Answer | undefined): string | undefined {
@@ -41,7 +41,7 @@ function answerTrouble(answer: Answer | undefined): string | undefined {
   const recorded = sum(({ recordedSeconds }) => recordedSeconds);
   const off = sum(({ recordedSeconds, before }) => Math.abs(before - recordedSeconds));
   if (off <= ERROR_MOST * recorded) return undefined;
-  return `the ${about.length === 1 ? "run" : `${about.length} runs`} that the question is about recorded ${formatSeconds(recorded)} of I/O and the replay is off by ${formatSeconds(off)} (${limit})`;
+  return `the ${about.length === 1 ? "run" : `${about.length} runs`} in question recorded ${formatSeconds(recorded)} of I/O and the replay is off by ${formatSeconds(off)} (${limit})`;
 }
 
 function policyTrouble(policy: PolicyAnswer | undefined): string | undefined {

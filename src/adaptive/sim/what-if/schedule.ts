@@ -1,22 +1,22 @@
-/** In which order a run's transfers come: as many at once as its ranks can serve, the next when one is done. */
+/** Order of a run's transfers: as many at once as its ranks can serve, the next when one is done. */
 import { assert } from "../../../base/assert.ts";
 import type { RecordedRun, Transfer } from "./recorded.ts";
 
-/** When each transfer of a phase starts, from the start of the phase, when each takes its recorded time. */
+/** Start of each transfer relative to its phase, if each takes its recorded time. */
 function recordedStarts(transfers: readonly Transfer[], ranks: number): number[] {
-  /** Transfers under way. */
+  /** Transfers in flight. */
   const under: { end: number; ranks: number }[] = [];
   let [free, now] = [ranks, 0];
   return transfers.map((one) => {
     const needed = Math.min(one.ranks, ranks);
     while (free < needed) {
-      assert(under.length > 0, "ranks that are busy have a transfer");
+      assert(under.length > 0, "busy ranks have a transfer");
       let first = 0;
       for (let i = 1; i < under.length; i++) if (under[i]!.end < under[first]!.end) first = i;
       const [done] = under.splice(first, 1) as [{ end: number; ranks: number }];
       now = Math.max(now, done.end);
       free += done.ranks;
-      assert(free <= ranks, "ranks come back once");
+      assert(free <= ranks, "ranks are returned once");
     }
     under.push({ end: now + one.seconds, ranks: needed });
     free -= needed;
@@ -24,7 +24,7 @@ function recordedStarts(transfers: readonly Transfer[], ranks: number): number[]
   });
 }
 
-/** How long a phase takes when each transfer takes its recorded time. */
+/** Length of a phase if each transfer takes its recorded time. */
 function recordedPhase(transfers: readonly Transfer[], ranks: number): number {
   const starts = recordedStarts(transfers, ranks);
   return transfers.reduce((last, { seconds }, i) => Math.max(last, (starts[i] as number) + seconds), 0);
@@ -37,7 +37,7 @@ interface Phases {
   readonly between: number;
 }
 
-/** Reads come first, writes end with the run: logs of a store do not say when. */
+/** Reads come first, writes end with the run: logs do not record when. */
 export function phasesOf({ reads, writes, ranks, start, end }: RecordedRun): Phases {
   const read = recordedPhase(reads, ranks);
   const write = recordedPhase(writes, ranks);
@@ -58,7 +58,7 @@ export interface Placed {
   readonly end: number;
 }
 
-/** Where the transfers of a run lie in time by its record. */
+/** Transfers of a run with their times by its record. */
 export function placed(run: RecordedRun): Placed[] {
   const { read, between } = phasesOf(run);
   const lay = (transfers: readonly Transfer[], from: number) =>

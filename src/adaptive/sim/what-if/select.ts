@@ -1,4 +1,4 @@
-/** Which recorded runs a question is about, and how many around them the model learns from. */
+/** Selects the recorded runs of a question, and the runs around them for the fit. */
 import { UsageError } from "../../../base/errors.ts";
 import { formatCount } from "../../../base/units.ts";
 import type { Queryable } from "../../../model/index.ts";
@@ -7,13 +7,13 @@ import { ACCESSES_MAX, countAccesses, type Window } from "./recorded.ts";
 export type Suggest = (word: string, known: readonly string[]) => string;
 
 export interface Centre {
-  /** The run that the window lies around; undefined for a point in time. */
+  /** The run at the centre of the window; undefined for a point in time. */
   readonly run: string | undefined;
   readonly from: number;
   readonly to: number;
 }
 
-/** Refuses a store that has nothing to replay, in one line. */
+/** Refuses a store without runs to replay, in one line. */
 export async function requireTargets(db: Queryable, store: string): Promise<void> {
   const [row] = await db.rows(
     "select (select count(*) from runs) as runs, count(*) as accesses, count(osts) as known from accesses",
@@ -38,7 +38,7 @@ export async function findRun(db: Queryable, word: string, suggest: Suggest): Pr
   throw new UsageError(`run ${word}: not in this store${await hint(db, word, suggest)}`);
 }
 
-/** The number of a job instead of that of a run, or a slip of the finger. */
+/** Hint for a job id given as a run id, or a typing error. */
 async function hint(db: Queryable, word: string, suggest: Suggest): Promise<string> {
   const text = word.replaceAll("'", "''");
   const jobs = await db.rows(
@@ -66,7 +66,7 @@ export function targetNumber(word: string): number {
   return Number(plain[1]);
 }
 
-/** The run that moved most over a target: what the question is asked around when nothing else is said. */
+/** The run with the most bytes on a target: the default centre of a question. */
 export async function findTarget(db: Queryable, target: number): Promise<Centre> {
   const [row] = await db.rows(
     `select run_id::varchar as id, start_unix_ns / 1e9 as start, end_unix_ns / 1e9 as stop from accesses where list_contains(string_split(osts, ' '), '${target}') order by bytes_read + bytes_written desc, run_id limit 1`,
@@ -92,21 +92,21 @@ export async function findCentre(db: Queryable, word: string, suggest: Suggest):
   return { run: undefined, from: time / 1000, to: time / 1000 };
 }
 
-/** Enough for rates of files and loads of hours; more would only take time. */
+/** Enough accesses for rates of files and loads of hours. */
 const FIT_LEAST = 10_000;
 
-/** The window of a question, refused when it is too much to read at once. */
+/** The window of a question; refused if it has too many accesses. */
 export async function windowOf(db: Queryable, { from, to }: Centre, hours: number): Promise<Window> {
   const window = { from: from - hours * 3600, to: to + hours * 3600 };
   const count = await countAccesses(db, window);
   if (count > ACCESSES_MAX)
     throw new UsageError(
-      `${formatCount(count)} accesses lie within ${hours} h; at most ${formatCount(ACCESSES_MAX)} can be replayed: choose fewer --hours`,
+      `${formatCount(count)} accesses lie within ${hours} h; at most ${formatCount(ACCESSES_MAX)} can be replayed; reduce --hours`,
     );
   return window;
 }
 
-/** Widened until there is enough to learn from. */
+/** Widens the window until there is enough data for the fit. */
 export async function fitWindow(db: Queryable, window: Window): Promise<Window> {
   const middle = (window.from + window.to) / 2;
   let half = (window.to - window.from) / 2;

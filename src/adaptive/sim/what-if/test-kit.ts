@@ -1,4 +1,4 @@
-/** Recorded runs of which the truth is known. */
+/** Recorded runs with known truth. */
 import type { RecordedRun, Transfer } from "./recorded.ts";
 
 export const transferOf = (changes: Partial<Transfer> = {}): Transfer => ({

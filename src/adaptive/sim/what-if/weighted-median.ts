@@ -1,6 +1,6 @@
 import { quantileOf } from "../../../base/statistics.ts";
 
-/** The value below which half of the weight lies, all of one weight unless given; NaN without values. */
+/** Weighted median; default: equal weights; NaN without values. */
 export function weightedMedian(values: readonly number[], weights?: readonly number[]): number {
   if (values.length === 0) return Number.NaN;
   if (weights === undefined) return quantileOf(values, 0.5);

@@ -1,4 +1,4 @@
-/** A question about recorded runs, answered: what is read, what the model learns from, and which replay answers. */
+/** Answers a question about recorded runs: reads them, fits the model, and replays. */
 import { UsageError } from "../../../base/errors.ts";
 import type { Queryable } from "../../../model/index.ts";
 import { type Answer, withoutRun, withoutTarget } from "./answer.ts";
@@ -31,11 +31,11 @@ export interface Question {
   readonly policies?: readonly string[] | undefined;
   /** A run or a time. */
   readonly around?: string | undefined;
-  /** How far the window reaches before and after. */
+  /** Length of the window before and after the centre. */
   readonly hours: number;
 }
 
-/** Replays the runs around a point in time as they were and with one change. `suggest` completes "no such run". */
+/** Replays the runs around a point in time without and with one change. `suggest` completes "no such run". */
 export async function whatIf(db: Queryable, asked: Question, suggest: Suggest) {
   await requireTargets(db, asked.store);
   const target = asked.removeTarget === undefined ? undefined : targetNumber(asked.removeTarget);
@@ -71,7 +71,7 @@ async function centreOf(
   target: number | undefined,
   suggest: Suggest,
 ): Promise<Centre> {
-  // An unknown run or target is told first, whatever window was asked for.
+  // An unknown run or target is reported first, regardless of the window.
   const own =
     asked.removeRun !== undefined
       ? await findRun(db, asked.removeRun, suggest)
@@ -114,7 +114,7 @@ const fitFacts = ({ storage, error, runs, transfers }: Fit) => ({
   usualRate: storage.usualRate,
   lossPerStream: storage.lossPerStream,
   limitQuantile: storage.limitQuantile,
-  /** Whether hours have a load of their own, and what a byte per second of others costs a transfer on the same target. */
+  /** Whether hours have separate loads, and the cost per byte per second of others on the same target. */
   loadByHour: storage.loadAt !== undefined,
   slope: storage.slope ?? 0,
 });

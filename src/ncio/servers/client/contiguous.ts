@@ -18,7 +18,7 @@ export async function readAcross(file: ServersFile, at: number, into: Uint8Array
     await readRound(file, at + done, into.subarray(done, done + most));
 }
 
-/** This many bytes that no server gets more than fit into one message, wherever they begin. */
+/** Max bytes of a round: no server gets more than one message, at any offset. */
 function roundBytes({ servers, bytes }: Strips, dataBytes: number): number {
   return bytes > dataBytes ? dataBytes : servers * bytes * Math.floor(dataBytes / bytes);
 }
@@ -54,14 +54,14 @@ async function readRound(file: ServersFile, at: number, into: Uint8Array): Promi
   for (const buffer of buffers) if (buffer !== undefined) pool.give(buffer);
 }
 
-/** Those with a part in some bytes of the file. */
+/** Servers with a part of a range of the file. */
 function serversOf({ servers, bytes: strip }: Strips, at: number, bytes: number): number[] {
   const first = Math.floor(at / strip);
   const touched = Math.min(servers, Math.floor((at + bytes - 1) / strip) - first + 1);
   return Array.from({ length: touched }, (_, i) => (first + i) % servers);
 }
 
-/** A server's strips of some bytes, where they lie. */
+/** A server's strips within a range, with their offsets. */
 function stripsOf({ servers, bytes: strip }: Strips, server: number, at: number, bytes: Uint8Array) {
   const end = at + bytes.length;
   const first = Math.floor(at / strip);

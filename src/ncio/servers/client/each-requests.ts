@@ -1,6 +1,6 @@
 /**
- * Many contiguous requests, one for each region. The answer to one sends the next, with no promise for each: a blocking client,
- * without the cost of one in JavaScript.
+ * Many contiguous requests, one per region. Each answer sends the next request, without a promise per request: a blocking
+ * client at low cost in JavaScript.
  */
 import type { FileRegions } from "../../storage.ts";
 import { localBefore, serverOf } from "../strips.ts";
@@ -39,7 +39,7 @@ export class EachRequests implements Waiter {
     this.#sendMore();
   }
 
-  /** Sends no more; done when those under way are answered. */
+  /** Sends no more; done when requests in flight are answered. */
   failed(error: Error): void {
     this.#error ??= error;
     this.#underWay--;
@@ -56,7 +56,7 @@ export class EachRequests implements Waiter {
     end?.();
   }
 
-  /** False when those under way must end first. */
+  /** False when requests in flight must end first. */
   #sendNext(): boolean {
     const index = this.#next;
     const file = this.#file;
@@ -75,7 +75,7 @@ export class EachRequests implements Waiter {
     return true;
   }
 
-  /** A region of several messages goes by itself, so that none overtakes a part of it. */
+  /** A region of several messages is sent alone, so that no other request overtakes a part of it. */
   #sendAlone(at: number, bytes: Uint8Array): boolean {
     if (this.#underWay > 0) return false;
     this.#next++;

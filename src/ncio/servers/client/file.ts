@@ -1,4 +1,4 @@
-/** An open file in strips over servers. */
+/** An open file striped over servers. */
 import { assert } from "../../../base/assert.ts";
 import type { Done, FilePieces, FileRegions, StorageFile } from "../../storage.ts";
 import type { Datatype } from "../../pattern/index.ts";
@@ -15,7 +15,7 @@ import { writeAcross, readAcross } from "./contiguous.ts";
 
 /** Header and offset. */
 const WRITE_HEAD_BYTES = HEADER_BYTES + 8;
-/** From here on a copy costs more than a second part of the same send. */
+/** Above this size a copy costs more than a second part of the same send. */
 const COPY_BYTES_MAX = 16 << 10;
 
 export class ServersFile implements StorageFile {
@@ -56,7 +56,7 @@ export class ServersFile implements StorageFile {
     return call.promise;
   }
 
-  /** One request for each region, as many under way as the storage allows. */
+  /** One request per region, with as many in flight as the storage allows. */
   writeEach(regions: FileRegions, memory: Uint8Array): Done {
     this.#beginRegions(regions, memory.length);
     return new EachRequests(this, regions, memory, true).run();
@@ -87,7 +87,7 @@ export class ServersFile implements StorageFile {
     return into.length === 0 ? undefined : this.#types.read(start, type, skip, into);
   }
 
-  /** Each server makes its part durable. Fails too when a write that was not waited for has failed. */
+  /** Makes the parts on all servers durable. Also fails if a write-behind has failed. */
   async sync(): Promise<void> {
     this.#throwFailure();
     const { traffic, links } = this.storage;
@@ -101,7 +101,7 @@ export class ServersFile implements StorageFile {
     this.#throwFailure();
   }
 
-  /** Cuts the file, or makes it longer with zeros. */
+  /** Truncates the file, or extends it with zeros. */
   async truncate(bytes: number): Promise<void> {
     this.#begin(bytes, 0);
     await this.#settled();
@@ -114,7 +114,7 @@ export class ServersFile implements StorageFile {
     await allOf(cuts);
   }
 
-  /** Tells what has failed since the last call. */
+  /** Reports failures since the last call. */
   async close(): Promise<void> {
     if (this.#closed) return;
     await this.#settled();
@@ -139,7 +139,7 @@ export class ServersFile implements StorageFile {
     this.#sendWriteFrame(server, local, frame, length, bytes, call);
   }
 
-  /** The same with data that stays where it is until the answer comes. */
+  /** The same without a copy: data must stay unchanged until the answer. */
   sendWriteOf(server: number, local: number, bytes: number, call: Waiter, parts: Uint8Array[]): void {
     const frame = this.storage.pool.take(WRITE_HEAD_BYTES);
     this.#sendWriteFrame(server, local, frame, WRITE_HEAD_BYTES, bytes, call, parts);
@@ -183,7 +183,7 @@ export class ServersFile implements StorageFile {
     return call.promise;
   }
 
-  /** Returns once fewer than the allowed number are under way. */
+  /** Returns once fewer than the allowed number are in flight. */
   #writeBehind(at: number, bytes: Uint8Array): Done {
     const server = serverOf(this.#strips, at);
     this.link(server).gather();
@@ -193,7 +193,7 @@ export class ServersFile implements StorageFile {
     return new Promise<void>((resolve) => this.#wake.push(resolve)).then(() => this.#throwFailure());
   }
 
-  /** Hears of writes that nobody waits for. */
+  /** Receives the results of write-behind. */
   readonly #later: Waiter = {
     answered: () => this.#endBehind(),
     failed: (error) => {
@@ -204,7 +204,7 @@ export class ServersFile implements StorageFile {
 
   #endBehind(): void {
     this.#behind--;
-    // Half of them at a time, so that a busy client sends several in one go.
+    // Wakes at half of the limit, so that a busy client sends several at once.
     if (this.#wake.length === 0 || this.#behind > this.storage.outstanding / 2) return;
     const wake = this.#wake;
     this.#wake = [];
@@ -225,7 +225,7 @@ export class ServersFile implements StorageFile {
     assert(!this.#closed, `${this.name}: used after it was closed`);
     assert(
       Number.isInteger(at) && at >= 0 && at + bytes <= Number.MAX_SAFE_INTEGER,
-      `${this.name}: no place ${at} for ${bytes} bytes`,
+      `${this.name}: invalid offset ${at} for ${bytes} bytes`,
     );
     this.#throwFailure();
     this.storage.traffic.requests++;
@@ -268,11 +268,11 @@ export class ServersFile implements StorageFile {
 function checkPlace(offset: number, length: number, index: number): void {
   assert(
     offset >= 0 && length > 0 && Number.isSafeInteger(offset + length),
-    `piece ${index}: no place ${offset} for ${length} bytes`,
+    `piece ${index}: invalid offset ${offset} for ${length} bytes`,
   );
 }
 
-/** Waits for all, then fails with the first that failed. */
+/** Waits for all, then fails with the first failure. */
 async function allOf(promises: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(promises);
   for (const one of results) if (one.status === "rejected") throw one.reason;

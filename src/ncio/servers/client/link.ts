@@ -1,4 +1,4 @@
-/** A client's connection to one server: any number of messages under way, answered in order. */
+/** A client's connection to one server: any number of messages in flight, answered in order. */
 import { createConnection, type Socket } from "node:net";
 import type { BufferPool } from "../buffers.ts";
 import { parseAddress } from "../address.ts";
@@ -20,12 +20,12 @@ import type { Message, Waiter } from "./message.ts";
 
 interface LinkOptions {
   readonly address: string;
-  /** The number of the server, for messages; unknown until it said hello. */
+  /** The number of the server, for messages; unknown before its hello. */
   readonly server?: number;
   readonly token: string;
-  /** A server that takes longer to answer counts as lost. */
+  /** A slower server counts as lost. */
   readonly timeoutMs: number;
-  /** The same for a sync, which may have much to write. */
+  /** The same for a sync, which may write much data. */
   readonly syncTimeoutMs: number;
 }
 
@@ -33,7 +33,7 @@ interface LinkOptions {
 const READ_BYTES = 256 << 10;
 const TICK_MS = 250;
 
-/** What a control request gives. */
+/** The answer to a control request. */
 export interface Answer {
   readonly value: number;
   readonly body: Buffer;
@@ -107,7 +107,7 @@ export class Link {
     return this.#lost;
   }
 
-  /** Sends a frame whose header is still to be filled in, followed by `rest`; `message.call` is told of the answer. */
+  /** Fills in the header of a frame and sends it, followed by `rest`; `message.call` gets the answer. */
   send(op: Op, handle: number, frame: Buffer, length: number, message: Message, rest?: Uint8Array[]): void {
     if (this.#lost !== undefined) {
       message.call.failed(this.#lost);
@@ -131,7 +131,7 @@ export class Link {
     this.#socket.uncork();
   }
 
-  /** What is sent until the end of this turn leaves together. */
+  /** Sends all frames of this turn together. */
   gather(): void {
     if (this.#corked || this.#lost !== undefined) return;
     this.#corked = true;
@@ -185,8 +185,7 @@ export class Link {
     const status = bytes.readUInt32LE(start + 8) as Status;
     const message = this.#waiting.get(id);
     if (message === undefined) {
-      const text =
-        status === Status.ok ? "answered a request that was never sent" : textOf(bytes, start, end);
+      const text = status === Status.ok ? "answered an unknown request" : textOf(bytes, start, end);
       this.#lose(text, undefined, status);
       return;
     }
@@ -258,7 +257,7 @@ function helloBody(token: string): Buffer {
   return body;
 }
 
-/** The text of a refusal; it comes from elsewhere, so it is made one printable line. */
+/** The text of a refusal; it is untrusted, so it is reduced to one printable line. */
 const textOf = (bytes: Buffer, start: number, end: number): string =>
   `refused: ${bytes.toString("utf8", start + HEADER_BYTES, end).replace(/[\x00-\x1f\x7f-\x9f]+/g, " ")}`;
 

@@ -1,4 +1,4 @@
-/** List requests: each server gets the pairs of its own local file. */
+/** List requests: each server gets the pairs of its local file. */
 import type { FilePieces } from "../../storage.ts";
 import { HEADER_BYTES, Op, PAIR_BYTES } from "../wire.ts";
 import { readAcross, writeAcross } from "./contiguous.ts";
@@ -29,14 +29,14 @@ export class ListRequests {
       : this.#halves(pieces, 0, pieces.count, into, false);
   }
 
-  /** Leaves in the spread what each server gets. */
+  /** Computes the share of each server in the spread. */
   #fits(pieces: FilePieces, from: number, to: number): boolean {
     const spread = this.#spread.clear();
     spread.add(pieces, from, to);
     return spread.bytesMax <= this.#file.storage.limits.dataBytes;
   }
 
-  /** More than one message holds: first one half of the pieces, then the other. */
+  /** Too large for one message: first one half of the pieces, then the other. */
   async #halves(
     pieces: FilePieces,
     from: number,
@@ -99,7 +99,7 @@ export class ListRequests {
   }
 }
 
-/** Sends a frame to each server that has one; `bytes` of each are data. */
+/** Sends the frame of each server; `bytes` of each are data. */
 export function sendWrites(
   file: ServersFile,
   op: Op,
@@ -121,7 +121,7 @@ export function sendWrites(
   return call.promise;
 }
 
-/** The same for reads; gives the data of each server, in buffers of the pool. */
+/** The same for reads; returns the data of each server, in buffers of the pool. */
 export async function sendReads(
   file: ServersFile,
   op: Op,

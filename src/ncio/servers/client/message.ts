@@ -1,4 +1,4 @@
-/** What a client waits for: calls of the user, each of one or more messages to servers. */
+/** Pending calls of a client, each of one or more messages to servers. */
 
 /** One call: done when all its messages are answered. */
 export class Call {
@@ -20,7 +20,7 @@ export class Call {
     if (--this.#left === 0) this.#end();
   }
 
-  /** The first error is told once nobody reads or fills the caller's memory any more. */
+  /** The first error is reported once the caller's memory is no longer in use. */
   failed(error: Error): void {
     this.#error ??= error;
     if (--this.#left === 0) this.#end();
@@ -32,10 +32,10 @@ export class Call {
   }
 }
 
-/** One message under way to a server. */
+/** One message in flight to a server. */
 export interface Message {
   readonly call: Waiter;
-  /** Goes back to the pool when the answer is there: the system has sent it by then. */
+  /** Returned to the pool with the answer: it has been sent by then. */
   readonly frame: Buffer | undefined;
   /** Bytes that the answer must confirm (write) or hold (read). */
   readonly bytes: number;
@@ -47,7 +47,7 @@ export interface Message {
   readonly ticksMax: number;
 }
 
-/** Whoever is told of an answer. */
+/** Receiver of an answer. */
 export interface Waiter {
   answered(value: number, body: Buffer | undefined): void;
   failed(error: Error): void;

@@ -1,10 +1,10 @@
-/** Pieces of a file spread over servers: how much each gets, and the copies between packed data and each server's data. */
+/** Pieces of a file spread over servers: the share of each, and copies between packed data and each server's data. */
 import type { Pieces } from "../../pattern/index.ts";
 import { copyBytes } from "../copy.ts";
 import { localBefore, type Strips } from "../strips.ts";
 import { writePlace } from "../wire.ts";
 
-/** What each server gets of some pieces. */
+/** The share of each server of some pieces. */
 export class Spread {
   readonly strips: Strips;
   readonly bytes: Float64Array;
@@ -22,7 +22,7 @@ export class Spread {
     return this;
   }
 
-  /** The most that one server gets. */
+  /** The largest share of a server. */
   get bytesMax(): number {
     return this.bytes.reduce((most, one) => Math.max(most, one), 0);
   }
@@ -56,7 +56,7 @@ export class Spread {
   }
 }
 
-/** Where each server's data and pairs go, or come from, while pieces are walked. */
+/** Buffers of each server's data and pairs while pieces are walked. */
 export interface Staging {
   readonly buffers: readonly (Buffer | undefined)[];
   /** The next byte of data in each buffer. */
@@ -66,8 +66,8 @@ export interface Staging {
 }
 
 /**
- * Moves the data of pieces `from` to `to`, packed from `place` on, into the buffers of their servers (`scatter`) or out of them.
- * Gives the place after the last.
+ * Moves the data of pieces `from` to `to`, packed from `place`, into the buffers of their servers (`scatter`) or out of them.
+ * Returns the place after the last.
  */
 export function movePieces(
   { offsets, lengths }: Pieces,
@@ -102,7 +102,7 @@ export function movePieces(
   return next;
 }
 
-/** Writes the pair of each piece and server; a piece in several strips of a server is one there. */
+/** Writes the pair of each piece and server; a piece in several strips of a server has one pair there. */
 export function writePairs(
   { offsets, lengths }: Pieces,
   from: number,

@@ -1,4 +1,4 @@
-/** The client of storage targets: a file lies in strips over all servers, and requests go to those that have a part in them. */
+/** The client of storage targets: a file is striped over all servers, and requests go to the servers with a part of them. */
 import { UsageError } from "../../../base/errors.ts";
 import type { RequestCounts, Storage } from "../../storage.ts";
 import { BufferPool } from "../buffers.ts";
@@ -11,19 +11,19 @@ import { ServersFile } from "./file.ts";
 import { type Answer, Link } from "./link.ts";
 
 export interface ClientOptions {
-  /** One for each server, in their order: `unix:PATH` or `tcp:HOST:PORT`. */
+  /** One per server, in order: `unix:PATH` or `tcp:HOST:PORT`. */
   readonly addresses: readonly string[];
   readonly token: string;
-  /** A server that does not answer for so long is lost. 30 s unless given. */
+  /** Timeout of an answer; default 30 s. */
   readonly timeoutMs?: number;
-  /** The same for a sync. Ten minutes unless given. */
+  /** The same for a sync; default 10 min. */
   readonly syncTimeoutMs?: number;
   /**
-   * Contiguous writes of one strip that may be under way at once. 1 unless given: each write waits for its answer, as a blocking
-   * client does. With more, a write returns before it is answered, and what goes wrong is told by a later call, `sync` or `close`.
+   * Max contiguous single-strip writes in flight. Default 1: each write waits for its answer, like a blocking client. With
+   * more, a write returns before its answer, and errors are reported by a later call, `sync` or `close`.
    */
   readonly outstanding?: number;
-  /** Pairs in one list request; what the servers allow unless given. */
+  /** Pairs in one list request; default: the limit of the servers. */
   readonly listMax?: number;
 }
 
@@ -32,11 +32,11 @@ export const SYNC_TIMEOUT_MS = 600_000;
 const OUTSTANDING_MAX = 65_536;
 
 interface ServersCounts extends RequestCounts {
-  /** Messages that ask for a sync, one to each server; not among the others. */
+  /** Sync messages, one per server; not counted in the others. */
   readonly syncMessages: number;
 }
 
-/** What files share. */
+/** Common state of all files. */
 class Traffic {
   requests = 0;
   messages = 0;
@@ -49,10 +49,10 @@ export class ServersStorage implements Storage {
   readonly listMax: number;
   readonly hasTypes = true;
   readonly keeps = true;
-  /** So much that neither the data nor the number of pieces is beyond what one message to each server may hold. */
+  /** Max bytes such that data and pieces fit into one message per server. */
   readonly requestBytesMax: number;
   readonly strips: Strips;
-  /** The least of what the servers allow. */
+  /** The minimum of all servers' limits. */
   readonly limits: Limits;
   readonly links: readonly Link[];
   readonly pool: BufferPool;
@@ -72,7 +72,7 @@ export class ServersStorage implements Storage {
     );
   }
 
-  /** `create` makes the file or empties it, on all servers; `write` makes it where it is not there. */
+  /** `create` creates or truncates the file on all servers; `write` creates it if missing. */
   async open(name: string, mode: "create" | "write" | "read"): Promise<ServersFile> {
     const flags = { create: OPEN_WRITE | OPEN_CREATE | OPEN_EMPTY, write: OPEN_WRITE | OPEN_CREATE, read: 0 }[
       mode
@@ -97,7 +97,7 @@ export class ServersStorage implements Storage {
     throw failed;
   }
 
-  /** Bytes of the file: up to the last that was written on any server. */
+  /** Size of the file: the last byte written on any server. */
   async size(name: string): Promise<number> {
     const sizes = await this.#each(Op.stat, nameBytes(name));
     let end = 0;
@@ -108,7 +108,7 @@ export class ServersStorage implements Storage {
     return end;
   }
 
-  /** A server that does not have it is no failure. */
+  /** A missing file is not an error. */
   async remove(name: string): Promise<void> {
     for (const one of await this.#each(Op.remove, nameBytes(name))) {
       const missing = one instanceof TargetError && one.status === Status.noSuchFile;
@@ -143,11 +143,11 @@ export class ServersStorage implements Storage {
   }
 }
 
-/** Connects to all servers of a set and makes sure that they are one. */
+/** Connects to all servers and checks that they form one set. */
 export async function connectServers(options: ClientOptions): Promise<ServersStorage> {
   const { addresses, token, timeoutMs = TIMEOUT_MS, syncTimeoutMs = SYNC_TIMEOUT_MS } = options;
   if (addresses.length === 0)
-    throw new UsageError("no address of a server; start some with plimsoll targets start");
+    throw new UsageError("no server address; start servers with plimsoll targets start");
   const pool = new BufferPool();
   const links = await Promise.all(
     addresses.map((address, server) =>

@@ -1,6 +1,6 @@
 /**
- * Datatype requests: each server gets the same few bytes that describe all pieces, and the data of its own strips. A description
- * that is larger than a request may hold has no regularity to speak of, and is sent as lists.
+ * Datatype requests: each server gets the same short encoding of all pieces, and the data of its own strips. An irregular type
+ * whose encoding exceeds the limit is sent as lists.
  */
 import { type Datatype, dataBytes, encodeDatatype, PieceCursor, pieceBlock } from "../../pattern/index.ts";
 import { assert } from "../../../base/assert.ts";
@@ -12,7 +12,7 @@ import { movePieces, Spread, type Staging } from "./spread.ts";
 const HEAD_BYTES = HEADER_BYTES + 24;
 const BLOCK_PIECES = 4096;
 
-/** A type is described once, however often it is used. */
+/** A type is encoded once. */
 const encodings = new WeakMap<Datatype, Encoding>();
 
 interface Encoding {
@@ -78,7 +78,7 @@ export class TypeRequests {
     }
   }
 
-  /** Leaves in the spread what each server gets of as much as one request may hold, and gives how much that is. */
+  /** Computes the spread of as many bytes as fit into one request, and returns their number. */
   #spreadPart(start: number, type: Datatype, skip: number, bytes: number): number {
     const { dataBytes: most, typePieces } = this.#file.storage.limits;
     const range = { start, from: skip, to: skip + Math.min(bytes, most) };

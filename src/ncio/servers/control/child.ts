@@ -1,4 +1,4 @@
-/** One server process, from this side. */
+/** One server process, seen from the parent. */
 import { closeSync, openSync } from "node:fs";
 import { builtFile } from "../../../node/built.ts";
 import { ChildProgram } from "../../../node/child-program.ts";
@@ -10,7 +10,7 @@ import { type ProcessId, ticksOf } from "./processes.ts";
 
 type Ready = StartAnswer & { readonly kind: "ready" };
 
-/** Sixteen processes that start on a loaded machine take seconds. */
+/** Starting 16 processes on a loaded machine takes seconds. */
 const READY_MS = 60_000;
 const END_MS = 5000;
 
@@ -30,7 +30,7 @@ export class Child {
         args: [`${server}/${servers}`, folder],
         detached: start.detached,
         stderr: log,
-        // Little garbage is made; young space of the usual size would be most of the process.
+        // Little garbage is made; the default young generation would be most of the process.
         execArgv: ["--max-semi-space-size=2"],
         cwd: "/",
       });
@@ -46,7 +46,7 @@ export class Child {
     return this.#program.ended;
   }
 
-  /** Known once it is ready. */
+  /** Defined once it is ready. */
   get ready(): Ready {
     assert(this.#ready !== undefined, "the server is not ready");
     return this.#ready;

@@ -8,7 +8,7 @@ interface FoundServers {
   readonly stripBytes: number;
 }
 
-/** Addresses and token of the servers that were started in a folder. */
+/** Addresses and token of the servers started in a folder. */
 export function runningServers(dir: string): FoundServers {
   const state = readState(dir);
   if (state === undefined || state.phase === "starting") throw noServers(dir);
@@ -20,4 +20,4 @@ export function runningServers(dir: string): FoundServers {
 }
 
 export const noServers = (dir: string): UsageError =>
-  new UsageError(`no servers were started in ${dir}; plimsoll targets start --dir ${dir} starts some`);
+  new UsageError(`no servers were started in ${dir}; start some with plimsoll targets start --dir ${dir}`);

@@ -1,4 +1,4 @@
-/** The folder of a set of servers while they start: claimed, checked, and cleaned up again when they do not come up. */
+/** The folder of a set of servers while they start: claimed, checked, and cleaned up if they fail to start. */
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { claimFolder, removeState, type TargetsState, writeToken } from "./state
 
 export interface OpenFolder {
   readonly dir: string;
-  /** It was not there before. */
+  /** Created by this start. */
   readonly created: boolean;
   readonly logPath: string;
   serverFolder(server: number): string;
-  /** Private, in a place where paths are short and sockets are allowed: a socket's path has 107 bytes at most. */
+  /** Private, with a short path on a file system with sockets: a socket path has at most 107 bytes. */
   makeSocketFolder(): string;
   readonly socketFolder: () => string;
   writeToken(token: string): void;
@@ -53,7 +53,7 @@ export function openFolder(dir: string, servers: number, stripBytes: number): Op
   return folder;
 }
 
-/** Removes sockets and state; folders that hold nothing too; with `all`, the whole folder. */
+/** Removes sockets, state and empty folders; with `all` the whole folder. */
 export function cleanUp(
   { dir, logPath, socketFolder }: Pick<OpenFolder, "dir" | "logPath" | "socketFolder">,
   all: boolean,
@@ -69,7 +69,7 @@ export function cleanUp(
   if (serverFolders(dir).length === 0) rmSync(join(dir, "layout.json"), { force: true });
 }
 
-/** Only a folder that has the name we give, so that a state file that was tampered with removes nothing else. */
+/** Only a folder with our naming scheme, so that a manipulated state file cannot remove anything else. */
 function removeSocketFolder(path: string): void {
   if (/\/plimsoll-targets-[A-Za-z0-9]{6}$/.test(path)) rmSync(path, { recursive: true, force: true });
 }
@@ -114,6 +114,6 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // It holds files, which stay.
+    // The folder has files, which stay.
   }
 }

@@ -1,4 +1,4 @@
-/** A folder with data of servers remembers how files are cut, so that others are not served in another way. */
+/** A folder with server data records its striping, so that files are never served with a different one. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, UsageError } from "../../../base/errors.ts";
@@ -9,7 +9,7 @@ const LAYOUT_FILE = "layout.json";
 export const serverFolder = (dir: string, server: number): string =>
   join(dir, `server-${String(server).padStart(3, "0")}`);
 
-/** Refuses a layout that does not fit the files that lie there. */
+/** Refuses a layout that differs from that of existing files. */
 export function keepLayout(dir: string, servers: number, stripBytes: number): void {
   const path = join(dir, LAYOUT_FILE);
   const found = readLayout(path);
@@ -35,7 +35,7 @@ function hasFiles(dir: string): boolean {
   return serverFolders(dir).some((folder) => readdirSync(folder).length > 0);
 }
 
-/** Folders of servers below a folder, whatever the number of servers now. */
+/** All server folders below a folder, regardless of the current number of servers. */
 export function serverFolders(dir: string): string[] {
   return readdirSync(dir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && /^server-\d{3,4}$/.test(entry.name))

@@ -1,4 +1,4 @@
-/** Ends processes by number and start time. */
+/** Ends processes by pid and start time. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive, type ProcessId } from "../../../node/processes.ts";
 
@@ -9,11 +9,11 @@ export function signal(id: ProcessId, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(id.pid, name);
   } catch {
-    // It ended meanwhile, or is not ours to end: whoever waits for its end will see.
+    // It has ended, or belongs to another user: the caller that waits for its end will notice.
   }
 }
 
-/** Whether it is gone within this time. */
+/** Whether it ends within this time. */
 export async function isGone(id: ProcessId, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs;
   while (isAlive(id)) {

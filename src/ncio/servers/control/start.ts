@@ -1,4 +1,4 @@
-/** Starts server processes, and gives up as a whole when one of them does not come up. */
+/** Starts server processes; if one fails to start, all are stopped. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,10 +22,10 @@ import { writeState } from "./state.ts";
 
 interface StartOptions {
   readonly servers: number;
-  /** Holds data and state. A folder for the time being, removed by `stop`, unless given. */
+  /** Folder of data and state; default: a temporary folder, removed by `stop`. */
   readonly dir?: string;
   readonly stripBytes?: number;
-  /** TCP instead of Unix sockets; 127.0.0.1 and ports that the system chooses unless given. */
+  /** TCP instead of Unix sockets; default: 127.0.0.1 and ports chosen by the system. */
   readonly tcp?: { readonly host?: string; readonly port?: number };
   readonly joins?: Joins;
   readonly syncs?: Syncs;
@@ -42,9 +42,9 @@ export interface StartedServers {
   readonly token: string;
   readonly pids: readonly number[];
   readonly stripBytes: number;
-  /** When all have ended, by themselves or by `stop`. */
+  /** Resolves when all have ended, by themselves or by `stop`. */
   readonly ended: Promise<void>;
-  /** Ends all and removes their sockets and state; what they stored stays, unless the folder was for the time being. */
+  /** Ends all and removes their sockets and state; their data stays, unless the folder was temporary. */
   stop(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ function startChild(
   return new Child({ setting, detached: options.detached === true }, folder.logPath);
 }
 
-/** One fails: all fail. */
+/** Fails if any server fails to start. */
 async function allReady(children: readonly Child[], signal: AbortSignal | undefined): Promise<void> {
   const aborted = new Promise<never>((_, reject) => {
     const stop = (): void => reject(signal?.reason);

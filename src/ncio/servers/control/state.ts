@@ -1,4 +1,4 @@
-/** What a folder says of the servers that run in it: `targets.json`, and the token in a file of its own. */
+/** State of the servers in a folder: `targets.json`, and a separate file with the token. */
 import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface TargetsState {
   readonly phase: "starting" | "running";
   readonly host: string;
   readonly since: string;
-  /** Who starts them. */
+  /** The process that starts them. */
   readonly owner: ProcessId;
   readonly stripBytes: number;
   /** Holds the sockets; empty with TCP. */
@@ -33,8 +33,8 @@ const STATE_FILE = "targets.json";
 const TOKEN_FILE = "token";
 
 /**
- * Claims the folder for servers about to start, or says who has it. What processes that are gone have left is taken over; the
- * folder with their sockets is given back to be removed.
+ * Claims the folder for servers about to start, or fails with the current owner. Leftovers of dead processes are taken over;
+ * their socket folder is returned for removal.
  */
 export function claimFolder(dir: string, stripBytes: number): { staleSocketFolder: string } {
   makeFolder(dir, 0o700);
@@ -63,7 +63,7 @@ export function claimFolder(dir: string, stripBytes: number): { staleSocketFolde
   return { staleSocketFolder };
 }
 
-/** Says who runs in the folder, unless all of them are gone. */
+/** Fails if servers are still running in the folder. */
 function refuseIfAlive(dir: string, { host, phase, owner, servers, since }: TargetsState): void {
   if (host !== hostname())
     throw new UsageError(
@@ -80,7 +80,7 @@ function refuseIfAlive(dir: string, { host, phase, owner, servers, since }: Targ
     );
 }
 
-/** Of two who find the same leftover, one moves it away; the other finds nothing, or the claim of the first. */
+/** If two processes find the same leftover, one moves it away; the other finds nothing, or the claim of the first. */
 function removeStale(dir: string, found: TargetsState): void {
   const path = join(dir, STATE_FILE);
   const aside = `${path}.${process.pid}`;
@@ -119,7 +119,7 @@ export function removeState(dir: string): void {
   rmSync(join(dir, TOKEN_FILE), { force: true });
 }
 
-/** Only its owner may read it, whatever the umask and whatever lay there before. */
+/** Readable only by its owner, regardless of the umask and of an existing file. */
 export function writeToken(dir: string, token: string): void {
   const path = join(dir, TOKEN_FILE);
   rmSync(path, { force: true });

@@ -1,4 +1,4 @@
-/** Asks the servers of a folder how they are. */
+/** Queries the status of the servers of a folder. */
 import { resolve } from "node:path";
 import { BufferPool } from "../buffers.ts";
 import { Link } from "../client/link.ts";
@@ -8,7 +8,7 @@ import { isAlive } from "./processes.ts";
 import { readState, readToken, type ServerEntry } from "./state.ts";
 
 /**
- * `gone`: its process has ended. `silent`: the process is there and does not answer. `other`: another program answers at its
+ * `gone`: its process has ended. `silent`: the process runs but does not answer. `other`: another program answers at its
  * address.
  */
 type ServerCondition = "running" | "gone" | "silent" | "other";
@@ -18,7 +18,7 @@ export interface ServerStatus {
   readonly address: string;
   readonly pid: number;
   readonly condition: ServerCondition;
-  /** Why it does not run, in words. */
+  /** The reason if it does not run. */
   readonly reason: string | undefined;
   readonly stats: ServerStats | undefined;
 }

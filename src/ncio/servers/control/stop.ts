@@ -1,4 +1,4 @@
-/** Ends the servers of a folder, also those that do not answer, and never a process that only has the number of one. */
+/** Ends the servers of a folder, including unresponsive ones, but never a process that merely reuses a pid. */
 import { rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
@@ -14,14 +14,14 @@ import { linkTo } from "./status.ts";
 interface StopOutcome {
   readonly server: number;
   readonly pid: number;
-  /** `ended` when it was told to; `killed` when it did not listen; `gone` when it was not there any more. */
+  /** `ended` on request; `killed` if it did not respond; `gone` if it had ended before. */
   readonly outcome: "ended" | "killed" | "gone";
 }
 
 const END_MS = 5000;
 const TERM_MS = 2000;
 
-/** With `removeData` also what they stored. */
+/** With `removeData` also removes their data. */
 export async function stopServers(folder: string, removeData = false): Promise<StopOutcome[]> {
   const dir = resolve(folder);
   const state = readState(dir);
@@ -41,7 +41,7 @@ export async function stopServers(folder: string, removeData = false): Promise<S
 async function stopOne(entry: ServerEntry, token: string): Promise<StopOutcome> {
   const { server, pid } = entry;
   if (!isAlive(entry)) return { server, pid, outcome: "gone" };
-  if ((await askToEnd(entry, token)) && (await isGone(entry, END_MS)))
+  if ((await requestShutdown(entry, token)) && (await isGone(entry, END_MS)))
     return { server, pid, outcome: "ended" };
   signal(entry, "SIGTERM");
   if (await isGone(entry, TERM_MS)) return { server, pid, outcome: "ended" };
@@ -50,8 +50,8 @@ async function stopOne(entry: ServerEntry, token: string): Promise<StopOutcome> 
   throw new UsageError(`server ${server}: process ${pid} cannot be ended; does it belong to another user?`);
 }
 
-/** Whether the very server that was started has heard it. */
-async function askToEnd(entry: ServerEntry, token: string): Promise<boolean> {
+/** Whether the same server instance has received the request. */
+async function requestShutdown(entry: ServerEntry, token: string): Promise<boolean> {
   try {
     const link = await linkTo(entry, token);
     try {
@@ -71,7 +71,7 @@ function clear(dir: string, { socketFolder }: TargetsState, removeData: boolean)
   cleanUp({ dir, logPath: join(dir, "servers.log"), socketFolder: () => socketFolder }, false);
 }
 
-/** Without it the servers are ended by signals. */
+/** Without a token the servers are ended by signals. */
 function tokenOf(dir: string): string {
   try {
     return readToken(dir);

@@ -1,4 +1,4 @@
-/** One client of a server: its frames, one after the other, each answered before the next is looked at. */
+/** One client of a server: its frames are handled one by one, each answered before the next. */
 import type { Socket } from "node:net";
 import { Refusal } from "../errors.ts";
 import { FrameReader } from "../frame-reader.ts";
@@ -19,11 +19,11 @@ import { type Body, checkedPlace, exactly, Handles, malformed, nameIn } from "./
 import type { TargetServer } from "./server.ts";
 import type { Client } from "./waiting.ts";
 
-/** A response above this size is written into a buffer that is used again. */
+/** A response above this size uses a pooled buffer. */
 const POOLED_BYTES_MIN = 4096;
 const KNOWN_OPS = new Set<number>(Object.values(Op));
 const WRITING_OPS = new Set<number>([Op.write, Op.writeList, Op.writeType]);
-/** Their responses can be large, their requests are not. */
+/** Operations with small requests and large responses. */
 const ASKING_OPS = new Set<number>([Op.read, Op.readList, Op.readType, Op.stats]);
 
 const NOTHING = Buffer.alloc(0);
@@ -35,18 +35,18 @@ export class ServerConnection implements Client {
   readonly #handles: Handles;
   readonly #body: Body = { bytes: Buffer.alloc(0), start: 0, end: 0 };
   readonly #helloTimer: NodeJS.Timeout;
-  /** A request that waits for room for its response. */
+  /** A request waiting for room for its response. */
   #deferred: Buffer | undefined;
-  /** Responses since all of them were last taken. */
+  /** Responses since the client last took all. */
   #responses = 0;
-  /** Bytes that the client has taken and sent so far, and for how many looks that has not changed. */
+  /** Bytes taken and sent by the client so far, and number of checks without a change. */
   #progress = 0;
   #stalledLooks = 0;
   #known = false;
   #ended = false;
-  /** A request is under way: a sync in another thread, or a simulated disk. */
+  /** A request is in progress: a sync in another thread, or a simulated disk. */
   #busy = false;
-  /** The response to a read, filled while the request is done. */
+  /** The response to a read, filled during the request. */
   #reply: { readonly buffer: Buffer; readonly at: number; readonly bytes: number } | undefined;
 
   constructor(socket: Socket, server: TargetServer, onClose: () => void) {
@@ -59,7 +59,7 @@ export class ServerConnection implements Client {
     );
     this.#helloTimer = setTimeout(() => this.end(), HELLO_MS);
     socket.on("data", (chunk: Buffer) => this.#feed(() => this.#reader.feed(chunk)));
-    socket.on("drain", () => this.goOn());
+    socket.on("drain", () => this.proceed());
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(this.#helloTimer);
@@ -74,7 +74,7 @@ export class ServerConnection implements Client {
     this.#socket.destroySoon();
   }
 
-  /** At once, whether the client has its answers or not. */
+  /** Closes at once, even with pending answers. */
   drop(): void {
     this.#ended = true;
     this.#socket.destroy();
@@ -86,7 +86,7 @@ export class ServerConnection implements Client {
     return writableLength + RESPONSE_BYTES * this.#responses;
   }
 
-  /** It owes something, the end of a request or the taking of a response, and does nothing. */
+  /** Ends a client that neither continues its request nor takes its responses. */
   endIfStalled(looks: number): void {
     const { bytesRead, bytesWritten, writableLength } = this.#socket;
     const progress = bytesRead + bytesWritten - writableLength;
@@ -104,16 +104,16 @@ export class ServerConnection implements Client {
     try {
       feed();
     } catch (error) {
-      // Thrown by the check of a length: where the next frame begins is not known.
+      // Thrown by the check of a length: the start of the next frame is unknown.
       this.#refuse(0, error);
       this.end();
     }
     this.#socket.uncork();
     if (!this.#reader.stopped) return;
     this.#socket.pause();
-    // Many small responses never fill the buffer, so no drain tells that they were taken.
+    // Many small responses never fill the buffer, so no drain event follows.
     if (!this.#busy && !this.#ended && !this.#socket.writableNeedDrain)
-      this.#socket.write(NOTHING, () => this.goOn());
+      this.#socket.write(NOTHING, () => this.proceed());
   }
 
   #checkLength(length: number): void {
@@ -160,7 +160,7 @@ export class ServerConnection implements Client {
     }
   }
 
-  /** Gives the bytes moved. */
+  /** Returns the bytes moved. */
   #move(op: Op, handle: number): number {
     const { data, delayed } = this.#server;
     const body = this.#body;
@@ -224,7 +224,7 @@ export class ServerConnection implements Client {
       throw new Refusal(Status.version, `version ${version}, this server speaks ${VERSION}`, true);
     const length = bytes.readUInt16LE(start + 6);
     if (length > TOKEN_BYTES_MAX || end - start !== 8 + length)
-      throw new Refusal(Status.malformed, "a hello whose token has another length than it says", true);
+      throw new Refusal(Status.malformed, "a hello with a wrong token length", true);
     if (!this.#server.knows(bytes.subarray(start + 8, end)))
       throw new Refusal(Status.unauthorised, "wrong token", true);
     this.#known = true;
@@ -233,7 +233,7 @@ export class ServerConnection implements Client {
     this.#answer(Op.hello, id, 0, this.#server.hello);
   }
 
-  /** Data was moved: answers, later when a disk is simulated. */
+  /** Answers after a data request; later with a simulated disk. */
   #moved(op: Op, id: number, bytes: number): void {
     const wait = this.#server.disk.seeks.waitMs(performance.now());
     if (wait === 0) {
@@ -245,7 +245,7 @@ export class ServerConnection implements Client {
       this.#busy = false;
       if (this.#ended) return this.#releaseReply();
       this.#answerMoved(op, id, bytes);
-      this.goOn();
+      this.proceed();
     }, wait);
   }
 
@@ -279,7 +279,7 @@ export class ServerConnection implements Client {
       if (this.#ended) return;
       if (error === null) this.#answer(Op.sync, id, 0);
       else this.#refuse(id, error);
-      this.goOn();
+      this.proceed();
     };
     if (setting.syncs === "delayed") delayed.add(file, end);
     else files.sync(file, end);
@@ -290,8 +290,8 @@ export class ServerConnection implements Client {
     this.#reader.stop();
   }
 
-  /** Looks at frames again, unless the client does not take the answers. */
-  goOn(): void {
+  /** Resumes reading frames, unless the client does not take its answers. */
+  proceed(): void {
     if (this.#ended || this.#busy || !this.#reader.stopped || this.#hasTooMuch()) return;
     if (this.#deferred !== undefined && !this.#server.waiting.hasRoom()) {
       this.#server.waiting.block(this);
@@ -306,7 +306,7 @@ export class ServerConnection implements Client {
     if (!this.#reader.stopped) this.#socket.resume();
   }
 
-  /** What waits for this client is too much, or something does and all clients together have too much. */
+  /** Whether this client has too many pending responses, or has some while all clients together have too many. */
   #hasTooMuch(): boolean {
     const bytes = this.waitingBytes;
     if (bytes > WAITING_BYTES_MAX) return true;

@@ -1,10 +1,10 @@
 /**
- * Syncs that wait until nobody works on their file: each waits for a moment without a request for it, then one call serves all that
- * wait. A file that is never left alone is synced after a bound, so that no client waits for ever.
+ * Syncs delayed until their file is idle: after a moment without a request one call serves all waiting clients. A file that is
+ * never idle is synced after a time limit, so that no client waits forever.
  */
 import type { LocalFile, LocalFiles } from "./local-files.ts";
 
-/** Clients that are about to send their next request do so sooner. */
+/** Longer than the gap between requests of an active client. */
 const QUIET_MS = 4;
 const WAIT_MS_MAX = 1000;
 
@@ -28,14 +28,14 @@ export class DelayedSyncs {
     const found = this.#waiting.get(file);
     if (found !== undefined) found.done.push(done);
     else {
-      // The descriptor must live until the sync is done, whoever closes the file.
+      // The descriptor must stay open until the sync is done, even if clients close the file.
       file.syncing++;
       const timer = setTimeout(() => this.#run(file), QUIET_MS);
       this.#waiting.set(file, { done: [done], sinceMs: performance.now(), timer });
     }
   }
 
-  /** A request for the file: whoever waits for its sync waits on. */
+  /** A request for the file: waiting syncs keep waiting. */
   touched(file: LocalFile): void {
     const found = this.#waiting.get(file);
     if (found === undefined || performance.now() - found.sinceMs > WAIT_MS_MAX) return;

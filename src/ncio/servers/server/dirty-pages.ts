@@ -1,7 +1,7 @@
-/** Which pages of a file were written since they were last counted: what a sync has to bring to the disk. */
+/** Pages of a file written since the last count: the work of a sync. */
 
 const PAGE_POWER = 12;
-/** Beyond this many pages (64 GiB) they are not told apart. */
+/** Beyond this many pages (64 GiB) they are not tracked separately. */
 const PAGES_MAX = 1 << 24;
 
 export class DirtyPages {
@@ -18,7 +18,7 @@ export class DirtyPages {
     }
   }
 
-  /** How many there are; from now on none is. */
+  /** Returns their number and resets it. */
   take(): number {
     const count = this.#count;
     if (count > 0) this.#marks.fill(0);

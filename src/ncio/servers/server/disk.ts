@@ -1,17 +1,17 @@
-/** Reads and writes of local files. They block: a server does one request at a time, as those of PVFS2 did. */
+/** Reads and writes of local files. They block: a server handles one request at a time, like those of PVFS2. */
 import { readSync, writeSync } from "node:fs";
 import { copyBytes } from "../copy.ts";
 import type { PieceList } from "./piece-list.ts";
 import { SeekModel } from "./seek-model.ts";
 import type { Joins } from "../modes.ts";
 
-/** Of a file only what is read and written here. */
+/** The part of an open file that is used here. */
 interface OpenFile {
   readonly fd: number;
   readonly dirty: { add(offset: number, bytes: number): void };
 }
 
-/** A call costs about as much as moving this much of a file that is in the cache (measured: 2.5 µs, 2 × 0.2 ns a byte). */
+/** A call costs about as much as moving this much cached data (measured: 2.5 µs, 2 × 0.2 ns a byte). */
 const SIEVE_BYTES_PER_PIECE = 4096;
 const SIEVE_WINDOW_BYTES = 1 << 20;
 
@@ -41,7 +41,7 @@ export class Disk {
     this.seeks.moved(file.fd, offset, bytes);
   }
 
-  /** What the file does not have reads as zero. */
+  /** Bytes beyond the file read as zero. */
   read(file: OpenFile, offset: number, into: Buffer, at: number, bytes: number): void {
     let done = 0;
     while (done < bytes) {
@@ -122,7 +122,7 @@ export class Disk {
   }
 }
 
-/** How far pieces from `from` on go up in the file, dense enough to be moved together. */
+/** End of the ascending pieces from `from` that are dense enough to be moved together. */
 function groupEnd({ offsets, lengths, count }: PieceList, from: number): number {
   const start = offsets[from] as number;
   let end = start + (lengths[from] as number);

@@ -1,4 +1,4 @@
-/** The files of one server: one local file for its strips of each file, in a folder of its own. */
+/** The files of one server: one local file for its strips of each file, in a separate folder. */
 import {
   closeSync,
   constants,
@@ -23,22 +23,22 @@ export interface LocalFile {
   readonly name: string;
   readonly fd: number;
   handles: number;
-  /** Made since the folder was last synced. */
+  /** Created since the last sync of the folder. */
   fresh: boolean;
-  /** Syncs that run in other threads: the descriptor must live as long. */
+  /** Syncs in other threads: the descriptor must stay open until they end. */
   syncing: number;
   /** Written since the last sync. */
   readonly dirty: DirtyPages;
 }
 
-/** No link is followed, and nothing that could block is waited for. */
+/** Follows no links, and never blocks. */
 const OPEN_MODE = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export class LocalFiles {
   readonly #folder: string;
   readonly #byName = new Map<string, LocalFile>();
   #openFds = 0;
-  /** Syncs that found something to write, and pages of 4 KiB that they wrote. */
+  /** Syncs with dirty pages, and number of 4 KiB pages written. */
   flushes = 0;
   flushedPages = 0;
 
@@ -89,7 +89,7 @@ export class LocalFiles {
     ftruncateSync(file.fd, bytes);
   }
 
-  /** Whoever has it open keeps what there is; the name is free at once. */
+  /** Clients that have it open keep it; the name is free at once. */
   remove(name: string): void {
     const path = this.#path(name);
     try {
@@ -100,7 +100,7 @@ export class LocalFiles {
     this.#byName.delete(name);
   }
 
-  /** Data of the file, and its name when it is new, before anything else is done. */
+  /** Syncs data, and the folder of a new file, before anything else. */
   syncNow(file: LocalFile): void {
     this.#countPages(file);
     fdatasyncSync(file.fd);
@@ -115,7 +115,7 @@ export class LocalFiles {
     this.flushedPages += pages;
   }
 
-  /** Data of the file, and its name when it is new. Other requests are served meanwhile. */
+  /** Syncs data, and the folder of a new file, while other requests are served. */
   sync(file: LocalFile, done: (error: Error | null) => void): void {
     this.#countPages(file);
     file.syncing++;
@@ -132,13 +132,13 @@ export class LocalFiles {
     });
   }
 
-  /** One who held the descriptor for a sync does so no more. */
+  /** Releases a descriptor held for a sync. */
   release(file: LocalFile): void {
     file.syncing--;
     this.#closeWhenIdle(file);
   }
 
-  /** What lies here. */
+  /** Number and bytes of all files. */
   totals(): { files: number; bytes: number } {
     let files = 0;
     let bytes = 0;

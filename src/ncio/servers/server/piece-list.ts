@@ -1,4 +1,4 @@
-/** Pieces of a server's local file, in the order of the data; kept from request to request, so that none is made again. */
+/** Pieces of a server's local file, in the order of the data; reused for all requests. */
 
 const FIRST_PIECES = 1024;
 
@@ -6,11 +6,11 @@ export class PieceList {
   offsets = new Float64Array(FIRST_PIECES);
   lengths = new Float64Array(FIRST_PIECES);
   count = 0;
-  /** Of all pieces together. */
+  /** Total bytes of all pieces. */
   bytes = 0;
   readonly #join: boolean;
 
-  /** With `join`, a piece that begins where the last one ends becomes one with it. */
+  /** With `join` adjacent pieces are merged. */
   constructor(join: boolean) {
     this.#join = join;
   }

@@ -1,11 +1,11 @@
-/** The program of a server process: is told once what to be, serves until told to end, and leaves no socket behind. */
+/** The program of a server process: gets its setting once, serves until its shutdown, and removes its socket. */
 import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "./local-files.ts";
 import { TargetServer } from "./server.ts";
 import type { ListenAt, StartAnswer, StartMessage } from "./setting.ts";
 
-/** Time for the last answers to leave. */
+/** Time to send the last answers. */
 const LAST_ANSWERS_MS = 50;
 
 process.once("message", (message: StartMessage) => {
@@ -14,10 +14,10 @@ process.once("message", (message: StartMessage) => {
     tell({ kind: "failed", text }, () => process.exit(1));
   });
 });
-// Without a word of what to be there is nothing to do here.
-process.once("disconnect", exitUntold);
+// Without a setting there is nothing to do.
+process.once("disconnect", exitWithoutSetting);
 
-function exitUntold(): void {
+function exitWithoutSetting(): void {
   process.exit(1);
 }
 
@@ -36,12 +36,12 @@ async function start({ setting, detached }: StartMessage): Promise<void> {
   };
   server.onShutdown = end;
   process.on("SIGTERM", end);
-  // Ctrl-C in a terminal reaches the whole group; whoever started the servers stops them.
+  // Ctrl-C in a terminal reaches the whole process group; the parent stops the servers.
   process.on("SIGINT", () => {
     if (!detached && !process.connected) end();
   });
   process.on("uncaughtException", (error) => {
-    // A server whose state is not known must not go on to write.
+    // A server in an unknown state must not keep writing.
     server.log(`ends: ${error.stack ?? error.message}`);
     process.exit(1);
   });
@@ -51,19 +51,19 @@ async function start({ setting, detached }: StartMessage): Promise<void> {
   } catch (error) {
     throw new Error(listenFailure(setting.listen, error), { cause: error });
   }
-  process.removeListener("disconnect", exitUntold);
+  process.removeListener("disconnect", exitWithoutSetting);
   process.on("disconnect", () => {
     if (!detached) end();
   });
   tell({ kind: "ready", listen, instance: server.instance, pid: process.pid }, () => {});
 }
 
-/** The last server to end takes the folder along, should whoever started them be gone. */
+/** The last server to end removes the folder, in case the parent is gone. */
 function removeSocketFolder(listen: ListenAt): void {
   try {
     if (listen.kind === "unix") rmdirSync(dirname(listen.path));
   } catch {
-    // Others still have their sockets in it, or it is gone.
+    // Other sockets are still in it, or it is already removed.
   }
 }
 

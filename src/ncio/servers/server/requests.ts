@@ -1,4 +1,4 @@
-/** Looks at each field of a request before anything is done, then does it. What is wrong with it is thrown as a `Refusal`. */
+/** Validates every field of a request, then performs it. Faults are thrown as a `Refusal`. */
 import { FormatError, LimitError } from "../../../base/errors.ts";
 import { type Datatype, dataBytes, decodeDatatype, PieceCursor, pieceBlock } from "../../pattern/index.ts";
 import { Refusal } from "../errors.ts";
@@ -11,7 +11,7 @@ import { PieceList } from "./piece-list.ts";
 
 const BLOCK_PIECES = 4096;
 
-/** The body of one request: where it lies in the buffer that it came in. */
+/** The body of one request: its range in the receive buffer. */
 export interface Body {
   bytes: Buffer;
   start: number;
@@ -23,7 +23,7 @@ interface Handle {
   readonly writable: boolean;
 }
 
-/** Gives a buffer for a response with this many bytes of data, which begin at `at`. */
+/** Returns a buffer for a response with this many bytes of data, which start at `at`. */
 type Reserve = (dataBytes: number) => { readonly buffer: Buffer; readonly at: number };
 
 /** The files that one client has open. */
@@ -86,7 +86,7 @@ export class DataRequests {
     this.#pieces = new PieceList(disk.joins !== "none");
   }
 
-  /** u64 local offset · data. Gives the bytes written. */
+  /** u64 local offset · data. Returns the bytes written. */
   write({ file }: Handle, body: Body): number {
     need(body, 9, "write");
     const bytes = body.end - body.start - 8;
@@ -146,7 +146,7 @@ export class DataRequests {
     return this.#pieces.bytes;
   }
 
-  /** Gives where the data begins. */
+  /** Returns the start of the data. */
   #readPairs(body: Body): number {
     need(body, 4 + PAIR_BYTES, "list request");
     const { bytes, start } = body;
@@ -174,7 +174,7 @@ export class DataRequests {
     const skip = readPlace(bytes, at + 8);
     const range = bytes.readUInt32LE(at + 16);
     const typeBytes = bytes.readUInt32LE(at + 20);
-    if (Number.isNaN(start) || Number.isNaN(skip)) throw outOfRange("a place beyond 2^53");
+    if (Number.isNaN(start) || Number.isNaN(skip)) throw outOfRange("an offset beyond 2^53");
     this.#checkBytes(range);
     if (typeBytes > this.#limits.typeBytes)
       throw new Refusal(
@@ -189,7 +189,7 @@ export class DataRequests {
     return at + 24 + typeBytes;
   }
 
-  /** Of all pieces those in the strips of this server: no client has to name them. */
+  /** Selects the pieces in the strips of this server from the datatype. */
   #collectOwn(cursor: PieceCursor): void {
     const pieces = this.#pieces;
     const block = this.#block;
@@ -256,7 +256,7 @@ function need({ start, end }: Body, bytes: number, what: string): void {
 }
 
 export function checkedPlace(offset: number, bytes: number): number {
-  if (!(offset + bytes <= Number.MAX_SAFE_INTEGER)) throw outOfRange(`bytes ${offset} and on: beyond 2^53`);
+  if (!(offset + bytes <= Number.MAX_SAFE_INTEGER)) throw outOfRange(`offset ${offset}: beyond 2^53`);
   return offset;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A disk with a head, simulated: an access that does not begin where the last one ended takes a fixed time longer. Off unless
- * asked for, and named wherever its effect is shown.
+ * Simulates a disk with a head: an access that does not start at the end of the previous one takes a fixed extra time. Off by
+ * default, and reported wherever it has an effect.
  */
 export class SeekModel {
   readonly seekMs: number;
@@ -24,13 +24,13 @@ export class SeekModel {
     this.#end = offset + bytes;
   }
 
-  /** How long the answer to what moved since the last call must wait. One disk serves all clients, one after the other. */
+  /** Delay of the answer to the accesses since the last call. One disk serves all clients in turn. */
   waitMs(nowMs: number): number {
     if (this.#owedMs === 0) return 0;
     this.#busyUntilMs = Math.max(this.#busyUntilMs, nowMs) + this.#owedMs;
     this.#owedMs = 0;
     const wait = this.#busyUntilMs - nowMs;
-    // Timers know whole milliseconds; what is left out now is waited for later.
+    // Timers have whole milliseconds; the remainder is added to a later wait.
     return wait < 1 ? 0 : Math.round(wait);
   }
 }

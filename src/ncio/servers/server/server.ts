@@ -1,4 +1,4 @@
-/** One storage target: listens, lets clients in, and answers their requests. */
+/** One storage target: listens, accepts clients, and answers their requests. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -30,7 +30,7 @@ export class TargetServer {
   readonly #tokenHash: Buffer;
   readonly waiting: Waiting;
   readonly #connections = new Set<ServerConnection>();
-  /** Those that have not said hello, in the order in which they came. */
+  /** Connections without a hello, in order of arrival. */
   readonly #unknown = new Set<ServerConnection>();
   readonly #began = performance.now();
   #listener: Server | undefined;
@@ -48,7 +48,7 @@ export class TargetServer {
     this.waiting = new Waiting(this.#connections, patience);
   }
 
-  /** Gives where it listens: with port 0 the system chose one. */
+  /** Returns the listen address: with port 0 the system chose one. */
   listen(): Promise<ListenAt> {
     const { listen } = this.setting;
     const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
@@ -70,12 +70,12 @@ export class TargetServer {
     });
   }
 
-  /** Takes as long for a wrong token as for the right one. */
+  /** Constant-time comparison. */
   knows(token: Uint8Array): boolean {
     return timingSafeEqual(hashOf(token), this.#tokenHash);
   }
 
-  /** Ends all connections; whoever waits for an answer sees the connection close. */
+  /** Closes all connections, including those waiting for an answer. */
   async close(): Promise<void> {
     const { listen } = this.setting;
     const listener = this.#listener;
@@ -123,7 +123,7 @@ export class TargetServer {
     process.stderr.write(`${new Date().toISOString()} server ${this.setting.server}: ${text}\n`);
   }
 
-  /** The client has said who it is. */
+  /** The client has authenticated. */
   known(connection: ServerConnection): void {
     this.#unknown.delete(connection);
   }

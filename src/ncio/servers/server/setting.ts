@@ -1,4 +1,4 @@
-/** What a server is told when it starts, and what it says back. */
+/** Setting of a server at its start, and its answer. */
 import type { Limits } from "../limits.ts";
 import type { Joins, Syncs } from "../modes.ts";
 
@@ -17,14 +17,14 @@ export interface ServerSetting {
   readonly limits: Limits;
   readonly joins: Joins;
   readonly syncs: Syncs;
-  /** Each jump on the disk takes so long, in a model; 0: nothing is simulated. */
+  /** Simulated seek time per jump, in milliseconds; 0: no simulation. */
   readonly simulateSeekMs: number;
 }
 
 /** To a server process, once. */
 export interface StartMessage {
   readonly setting: ServerSetting;
-  /** Goes on when the process that started it is gone. */
+  /** Keeps running when its parent is gone. */
   readonly detached: boolean;
 }
 

@@ -1,13 +1,13 @@
-/** Responses that clients have not taken: how many bytes all of them hold, and who waits for whom. */
+/** Responses not yet taken by clients: their total bytes, and blocked clients. */
 import { type Patience, RESPONSE_BYTES, WAITING_ALL_BYTES_MAX } from "../limits.ts";
 
 export interface Client {
-  /** Bytes that its responses hold. */
+  /** Bytes of its pending responses. */
   readonly waitingBytes: number;
-  /** Looks after it; ends it when it has done nothing at this many looks in a row. */
+  /** Checks the client; ends it after this many checks without progress. */
   endIfStalled(looks: number): void;
-  /** Looks whether there is room for its requests now; if not, it asks to be called again. */
-  goOn(): void;
+  /** Continues if there is room for its requests; if not, asks to be called again. */
+  proceed(): void;
 }
 
 const WAKE_MS = 20;
@@ -16,7 +16,7 @@ export class Waiting {
   readonly #clients: ReadonlySet<Client>;
   readonly #patience: Patience;
   readonly #blocked = new Set<Client>();
-  /** At least what is held; counted again when that seems too much. */
+  /** Upper bound of pending bytes; recounted when too high. */
   #bytes = 0;
   #wake: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class Waiting {
     this.#patience = patience;
   }
 
-  /** A response was given to the system to send. */
+  /** Adds a response passed to the system. */
   add(bytes: number): void {
     this.#bytes += bytes + RESPONSE_BYTES;
   }
@@ -47,7 +47,7 @@ export class Waiting {
   #wakeAll(): void {
     const blocked = [...this.#blocked];
     this.#blocked.clear();
-    for (const client of blocked) client.goOn();
+    for (const client of blocked) client.proceed();
     if (this.#blocked.size > 0) return;
     clearInterval(this.#wake);
     this.#wake = undefined;
@@ -57,11 +57,11 @@ export class Waiting {
     this.#blocked.delete(client);
   }
 
-  /** Looks after clients that stall, until `stop`. */
+  /** Checks for stalled clients until `stop`. */
   start(): void {
     const { stalledMs, blockingMs, lookMs } = this.#patience;
     this.#look = setInterval(() => {
-      // Looks are counted, not time: a server that did not get to run has not waited for anybody.
+      // Counts checks, not time: a server without CPU time has not waited for any client.
       const limitMs = this.#blocked.size > 0 ? blockingMs : stalledMs;
       for (const client of this.#clients) client.endIfStalled(Math.ceil(limitMs / lookMs));
     }, lookMs);

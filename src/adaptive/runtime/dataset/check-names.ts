@@ -1,4 +1,4 @@
-/** Names are what readers have. Before a dataset is decided on, each must lead to the file that was written and synced. */
+/** Readers open files by name. Before the decision each name must lead to the file that was written and synced. */
 import type { Backend } from "../../backend/index.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
 import { inodeAt } from "./folders.ts";
