@@ -12,7 +12,8 @@ export class OffsetGrid {
   #endOffset = 2 ** 16;
   #seconds: number;
   readonly #fixed: boolean;
-  #empty = true;
+  /** `read` and `written`, once they have calls. */
+  readonly #used = new Set<Float64Array>();
 
   constructor(seconds: number) {
     this.#fixed = seconds > 0;
@@ -53,18 +54,18 @@ export class OffsetGrid {
         for (let c = firstColumn; c <= lastColumn; c++) plane[row * COLUMNS + c]! += share;
       }
     }
-    if (calls.count > 0) this.#empty = false;
+    if (calls.count > 0) this.#used.add(plane);
   }
 
   #reachOffset(end: number): void {
     while (end > this.#endOffset) {
       this.#endOffset *= 2;
-      if (!this.#empty) this.#joinRows();
+      this.#joinRows();
     }
   }
 
   #joinRows(): void {
-    for (const plane of [this.read, this.written]) {
+    for (const plane of this.#used) {
       for (let row = 0; row < ROWS / 2; row++)
         for (let c = 0; c < COLUMNS; c++)
           plane[row * COLUMNS + c] =
@@ -75,7 +76,7 @@ export class OffsetGrid {
 
   #doubleTime(): void {
     this.#seconds *= 2;
-    for (const plane of [this.read, this.written]) {
+    for (const plane of this.#used) {
       for (let row = 0; row < ROWS; row++) {
         const at = row * COLUMNS;
         for (let c = 0; c < COLUMNS / 2; c++)
