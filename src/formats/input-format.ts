@@ -1,7 +1,7 @@
 /** What an entry of the catalogue of inputs is. A new format is a folder with such an entry, and its line in catalogue.ts. */
 import type { Codec } from "../base/codec.ts";
 import type { ByteSource } from "../base/source.ts";
-import type { CallSink, TablesBuilder } from "../model/index.ts";
+import type { CallSink } from "../model/index.ts";
 
 export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
@@ -26,12 +26,6 @@ export interface CallReadOptions {
   readonly names?: () => ReadonlyMap<string, string>;
 }
 
-export interface CounterReadOptions {
-  readonly codecs: Codecs;
-  /** Identity of the run in the tables; the name of the source when absent. */
-  readonly runId?: string;
-}
-
 /**
  * Hands all calls of the source to the sink; throws FormatError on input that is none. Single bad lines or records are
  * counted in notes.
@@ -51,8 +45,8 @@ export interface InputFormat {
   names?(sources: Iterable<ByteSource>): ReadonlyMap<string, string>;
   /** Its calls include what every start of a program reads: libraries, locales, the kernel's own files. */
   readonly hasSystemFiles?: true;
-  /** Counters of a job into the tables; throws FormatError on bad input. */
-  counters?(source: ByteSource, into: TablesBuilder, options: CounterReadOptions): void;
+  /** Counters of a job, as the Darshan log that holds them: the source itself, or a log made of it. Throws FormatError on bad input. */
+  counters?(source: ByteSource): ByteSource;
   /** Rows of a store. `alone`: they add up, so one ingest at a time may store them. */
   readonly rows?: { readonly alone: boolean };
   /** Samples of counters over time: files that belong together, whose differences are rows of a store. */

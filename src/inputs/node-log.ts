@@ -10,7 +10,7 @@ export const logHost: LogHost = {
   open: (path, { partly = false, ...gzip } = {}) => gunzipped(openFile(path, partly ? 0 : undefined), gzip),
 };
 
-/** Opens `path`, a log, a gzip file of one, or its text, hands the log to `use`, and closes it. */
+/** Opens `path`, an input with counters or a gzip file of one, hands the log to `use`, and closes it. */
 export const withLog = <T>(
   path: string,
   options: LogOptions,

@@ -35,9 +35,4 @@ export {
   type StreamEncoder,
   type WriteOptions,
 } from "../formats/darshan/writer.ts";
-export type {
-  CallReadOptions,
-  Capability,
-  CounterReadOptions,
-  InputFormat,
-} from "../formats/input-format.ts";
+export type { CallReadOptions, Capability, InputFormat } from "../formats/input-format.ts";

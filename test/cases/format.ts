@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { bytesSource } from "../../src/base/source.ts";
-import { type CounterReadOptions, detectFormat, type InputFormat } from "../../src/library/formats.ts";
+import { type ByteSource, bytesSource } from "../../src/base/source.ts";
+import { DarshanLog, detectFormat, importLog, type InputFormat } from "../../src/library/formats.ts";
 import { collectingSink } from "../../src/formats/test-kit.ts";
 import { type Table, type Tables, TablesBuilder } from "../../src/model/index.ts";
+import { nodeCodecs } from "../../src/node/codecs.ts";
 
 const TEST_FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
 /** A name that says nothing, so that only bytes can tell. */
@@ -19,7 +20,6 @@ export interface FormatCase {
   readonly format: CounterFormat;
   /** Path of the fixture below test/fixtures. */
   readonly fixture: string;
-  readonly options: CounterReadOptions;
   /** Of a table with very many rows only the first are in the golden; others are there in full. */
   readonly rowsMax?: Readonly<Record<string, number>>;
   /** Rows per table that the fixture is known to hold. */
@@ -29,7 +29,7 @@ export interface FormatCase {
 }
 
 export function describeFormat(testCase: FormatCase): void {
-  const { format, fixture, options } = testCase;
+  const { format, fixture } = testCase;
   describe(`${format.id}: ${fixture}`, () => {
     const bytes = readFileSync(join(TEST_FOLDER, "fixtures", fixture));
     const source = () => bytesSource(bytes, SOURCE_NAME);
@@ -46,7 +46,7 @@ export function describeFormat(testCase: FormatCase): void {
     });
 
     it("has as many rows as are known", () => {
-      const { tables, calls } = imported(format, source(), options);
+      const { tables, calls } = imported(format, source());
       expect(calls).toHaveLength(testCase.calls);
       const rows = Object.fromEntries([...tables].map(([name, table]) => [name, table.rows]));
       const none = Object.fromEntries([...tables.keys()].map((name) => [name, 0]));
@@ -54,7 +54,7 @@ export function describeFormat(testCase: FormatCase): void {
     });
 
     it("gives the rows of its golden", () => {
-      const { tables, calls } = imported(format, source(), options);
+      const { tables, calls } = imported(format, source());
       const text = `${tablesText(tables, testCase.rowsMax ?? {})}\n${callsText(calls)}`;
       const name = `${format.id}-${basename(fixture).replace(/\.[^.]*$/, "")}.txt`;
       const path = join(TEST_FOLDER, "golden", name);
@@ -71,17 +71,17 @@ export function describeFormat(testCase: FormatCase): void {
 
     it("gives the same rows twice, one log after the other into the same tables too", () => {
       const whole = ({ tables, calls }: Imported) => `${tablesText(tables, {})}\n${callsText(calls)}`;
-      const once = whole(imported(format, source(), options));
-      expect(whole(imported(format, source(), options))).toBe(once);
+      const once = whole(imported(format, source()));
+      expect(whole(imported(format, source()))).toBe(once);
       const builder = new TablesBuilder();
-      format.counters(source(), builder, options);
-      format.counters(source(), builder, options);
+      importCounters(format, source(), builder);
+      importCounters(format, source(), builder);
       for (const [name, table] of builder.finish())
         expect(table.rows, name).toBe(2 * (testCase.rows[name] ?? 0));
     });
 
     it("carries the run that the host names, in every row", () => {
-      const { tables } = imported(format, source(), { ...options, runId: "named" });
+      const { tables } = imported(format, source(), "named");
       let seen = 0;
       for (const table of tables.values()) {
         if (table.rows === 0 || !table.schema.columns.some(({ name }) => name === "run_id")) continue;
@@ -98,14 +98,14 @@ interface Imported {
   readonly calls: ReturnType<ReturnType<typeof collectingSink>["collected"]>["accesses"];
 }
 
-function imported(
-  format: CounterFormat,
-  source: Parameters<CounterFormat["counters"]>[0],
-  options: CounterReadOptions,
-): Imported {
+function importCounters(format: CounterFormat, source: ByteSource, into: TablesBuilder, runId = source.name) {
+  importLog(new DarshanLog(format.counters(source), { codecs: nodeCodecs }), into, runId);
+}
+
+function imported(format: CounterFormat, source: ByteSource, runId?: string): Imported {
   const { sink, collected } = collectingSink();
   const builder = new TablesBuilder({ calls: () => sink });
-  format.counters(source, builder, options);
+  importCounters(format, source, builder, runId);
   return { tables: builder.finish(), calls: collected().accesses };
 }
 

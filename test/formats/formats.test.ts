@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { bytesSource } from "../../src/base/source.ts";
 import { darshanText } from "../../src/formats/darshan-text/format.ts";
-import { CATALOGUE, darshan } from "../../src/library/formats.ts";
+import { CATALOGUE, darshan, DarshanLog, importLog } from "../../src/library/formats.ts";
 import { TablesBuilder } from "../../src/model/index.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";
 import { describeFormat, type FormatCase } from "../cases/format.ts";
@@ -13,16 +13,14 @@ const CASES: readonly FormatCase[] = [
   {
     format: darshan,
     fixture: "darshan/mpiio4_dxt.darshan",
-    options: { codecs: nodeCodecs },
     rowsMax: { counters: 40 },
     rows: { runs: 1, layers: 3, rank_loads: 1, counters: 177 },
     calls: 16,
   },
   {
     // The same log as text.
-    format: darshanText as FormatCase["format"],
+    format: darshanText,
     fixture: "darshan-text/mpiio4.txt",
-    options: { codecs: nodeCodecs },
     rowsMax: { counters: 40 },
     rows: { runs: 1, layers: 3, rank_loads: 1, counters: 177 },
     calls: 16,
@@ -35,7 +33,7 @@ it("a Darshan log recompressed with bzip2 gives the same rows", () => {
   const read = (name: string) => {
     const bytes = readFileSync(new URL(`../fixtures/darshan/${name}`, import.meta.url));
     const builder = new TablesBuilder();
-    darshan.counters(bytesSource(bytes, "log"), builder, { codecs: nodeCodecs });
+    importLog(new DarshanLog(bytesSource(bytes, "log"), { codecs: nodeCodecs }), builder, "log");
     return [...builder.finish()].map(([table, { schema, column }]) => [
       table,
       schema.columns.map(({ name: of }) => [of, column(of)]),
@@ -46,7 +44,7 @@ it("a Darshan log recompressed with bzip2 gives the same rows", () => {
   // One row per file at least: the fixture is a process that writes 1,000 files.
   const builder = new TablesBuilder();
   const bytes = readFileSync(new URL("../fixtures/darshan/files1000_dxt.darshan", import.meta.url));
-  darshan.counters(bytesSource(bytes, "log"), builder, { codecs: nodeCodecs });
+  importLog(new DarshanLog(bytesSource(bytes, "log"), { codecs: nodeCodecs }), builder, "log");
   expect(builder.finish().get("layers")?.rows).toBeGreaterThanOrEqual(1000);
 });
 

@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CallSurvey } from "../../src/analyze/job/index.ts";
 import { bytesSource } from "../../src/base/source.ts";
 import { accessCsv } from "../../src/formats/access-csv/format.ts";
-import { darshan } from "../../src/formats/darshan/format.ts";
+import { importLog } from "../../src/formats/darshan/import.ts";
+import { DarshanLog } from "../../src/formats/darshan/log.ts";
 import { sampleLogs } from "../../src/generate/samples.ts";
 import { SCHEMA, STORE_SCHEMA, TablesBuilder } from "../../src/model/index.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";
@@ -53,7 +54,9 @@ describe("docs/model.md", () => {
       ...[1, 2, 3].map((seed) => everyModuleLog(seed, { tame: true }).bytes),
       ...sampleLogs(1, nodeEncoders).map(({ bytes }) => bytes),
     ].map((bytes, i) =>
-      rowsOf((into) => darshan.counters(bytesSource(bytes, `log ${i}`), into, { codecs: nodeCodecs })),
+      rowsOf((into) =>
+        importLog(new DarshanLog(bytesSource(bytes, `log ${i}`), { codecs: nodeCodecs }), into, `log ${i}`),
+      ),
     );
     const inputs = [...logs, traced];
     known = new Map(

@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CallSurvey } from "../../src/analyze/job/index.ts";
 import { bytesSource } from "../../src/base/source.ts";
 import { darshan } from "../../src/formats/darshan/format.ts";
+import { importLog } from "../../src/formats/darshan/import.ts";
+import { DarshanLog } from "../../src/formats/darshan/log.ts";
 import { readJob } from "../../src/inputs/node.ts";
 import { TablesBuilder } from "../../src/model/index.ts";
 import { nodeCodecs } from "../../src/node/codecs.ts";
@@ -48,7 +50,7 @@ describe("counters from calls", () => {
   it.each(["mpiio4_dxt.darshan", "files1000_dxt.darshan"])("of %s are those of its records", (name) => {
     const bytes = readFileSync(fixture(join("darshan", name)));
     const kept = new TablesBuilder();
-    darshan.counters(bytesSource(bytes, name), kept, { codecs: nodeCodecs });
+    importLog(new DarshanLog(bytesSource(bytes, name), { codecs: nodeCodecs }), kept, name);
     const survey = new CallSurvey();
     darshan.calls(bytesSource(bytes, name), survey.sink(), { codecs: nodeCodecs });
     const counted = new TablesBuilder();

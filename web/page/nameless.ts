@@ -83,8 +83,9 @@ async function withoutNames(
   const { keepGoing = false } = options;
   const source = host.open(path, { allowCut: keepGoing });
   try {
-    if (findFormat(source.read(0, HEAD_BYTES), path, "counters", "calls")?.id !== "darshan") return undefined;
-    const log = new DarshanLog(source, { codecs: host.codecs, keepGoing });
+    const format = findFormat(source.read(0, HEAD_BYTES), path, "counters", "calls");
+    if (format?.counters === undefined) return undefined;
+    const log = new DarshanLog(format.counters(source), { codecs: host.codecs, keepGoing });
     const sink = memorySink();
     await convertLog(log, sink, {
       encoders,
@@ -114,7 +115,8 @@ export function previewRows({ host, paths }: Jobs, key: string): PreviewRow[] {
   const path = paths.flat().flatMap((one) => filesOf(one, host))[0] ?? "";
   const source = host.open(path);
   try {
-    if (findFormat(source.read(0, HEAD_BYTES), path, "counters", "calls")?.id !== "darshan") {
+    const format = findFormat(source.read(0, HEAD_BYTES), path, "counters", "calls");
+    if (format?.counters === undefined) {
       const rename = traceRenaming(key);
       return [
         { what: "Input", before: path, after: "input-1" },
@@ -125,7 +127,7 @@ export function previewRows({ host, paths }: Jobs, key: string): PreviewRow[] {
         },
       ];
     }
-    const log = new DarshanLog(source, { codecs: host.codecs });
+    const log = new DarshanLog(format.counters(source), { codecs: host.codecs });
     const { job } = log;
     const renaming = obfuscation(job, key);
     const text = (bytes: Uint8Array) => decode(bytes);

@@ -7,8 +7,6 @@
  *    X_POSIX       0  write        0               0         1048576      0.0054      0.0061
  */
 import { readDarshanCalls } from "../darshan/accesses.ts";
-import { importLog } from "../darshan/import.ts";
-import { DarshanLog } from "../darshan/log.ts";
 import type { InputFormat } from "../input-format.ts";
 import { isDarshanText } from "./head.ts";
 import { logOfText } from "./log.ts";
@@ -18,7 +16,5 @@ export const darshanText = {
   label: "text of darshan-parser or darshan-dxt-parser",
   recognizes: isDarshanText,
   calls: (source, sink, options) => readDarshanCalls(logOfText(source), sink, options),
-  counters(source, into, options) {
-    importLog(new DarshanLog(logOfText(source), options), into, options.runId ?? source.name);
-  },
+  counters: logOfText,
 } satisfies InputFormat;

@@ -1,9 +1,9 @@
 /** A text as the log that it was printed from: records and traces are put back, and read as those of any log. */
 import { LimitError } from "../../base/errors.ts";
-import { type ByteSource, bytesSource } from "../../base/source.ts";
+import type { ByteSource } from "../../base/source.ts";
 import { MODULES, type ModuleSpec } from "../darshan/modules/index.ts";
 import type { DarshanRecord, Segment, TraceObject } from "../darshan/records.ts";
-import { LogWriter, memorySink } from "../darshan/writer.ts";
+import { logInMemory } from "../darshan/writer.ts";
 import { autoPerfRecord, emptyHeader, headerOf } from "./autoperf.ts";
 import { surveyText } from "./survey.ts";
 import { bytesOf, counterLine, eachLine, segmentLine } from "./text.ts";
@@ -12,32 +12,22 @@ import { bytesOf, counterLine, eachLine, segmentLine } from "./text.ts";
 const TEXT_BYTES_MAX = 4 * 2 ** 30;
 const NOT_KNOWN = -1;
 
-/** Uncompressed, so that nobody has to pass encoders. */
-const NO_ENCODERS = {
-  encoders: {
-    zlib: () => ({ write() {}, end() {} }),
-    bzip2: () => ({ write() {}, end() {} }),
-  },
-};
-
 export function logOfText(source: ByteSource): ByteSource {
   if (source.byteLength > TEXT_BYTES_MAX)
     throw new LimitError(source.name, {}, `more than ${TEXT_BYTES_MAX / 2 ** 30} GiB of text`);
   const { job, names, modules, partial } = surveyText(source);
-  const sink = memorySink();
-  const writer = new LogWriter(sink, { compression: "none", ...NO_ENCODERS });
-  writer.job(job);
-  writer.names([...names].map(([id, name]) => ({ id: BigInt(id), name })));
   const present = MODULES.filter(({ name }) => modules.has(name)).sort((a, b) => a.slots[2] - b.slots[2]);
-  for (const spec of present) {
-    if (spec.slots[2] < 0) continue;
-    const region = writer.begin(spec, partial.has(spec.name));
-    if (spec.kind === "dxt") eachTrace(source, spec.name, (trace) => region.record(trace));
-    else eachRecord(source, spec, (record) => region.record(record));
-    region.end();
-  }
-  writer.finish();
-  return bytesSource(sink.bytes(), source.name);
+  return logInMemory(source.name, (writer) => {
+    writer.job(job);
+    writer.names([...names].map(([id, name]) => ({ id: BigInt(id), name })));
+    for (const spec of present) {
+      if (spec.slots[2] < 0) continue;
+      const region = writer.begin(spec, partial.has(spec.name));
+      if (spec.kind === "dxt") eachTrace(source, spec.name, (trace) => region.record(trace));
+      else eachRecord(source, spec, (record) => region.record(record));
+      region.end();
+    }
+  });
 }
 
 /** MDHIM's text leaves out what its records need. */

@@ -4,6 +4,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import { UsageError } from "../../base/errors.ts";
+import { type ByteSource, bytesSource } from "../../base/source.ts";
 import { HOST_LITTLE_ENDIAN, LOW, swapWords, viewWords, type WordViews } from "../../base/words.ts";
 import { RecordBlock, swapRecord } from "./blocks.ts";
 import type { SegmentBlock, TraceRecord } from "./dxt.ts";
@@ -373,6 +374,16 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return whole;
+}
+
+/** A log in memory, from counters that another format has. Uncompressed, so that nobody has to pass encoders. */
+export function logInMemory(name: string, write: (writer: LogWriter) => void): ByteSource {
+  const sink = memorySink();
+  const none: Encoder = () => ({ write() {}, end() {} });
+  const writer = new LogWriter(sink, { compression: "none", encoders: { zlib: none, bzip2: none } });
+  write(writer);
+  writer.finish();
+  return bytesSource(sink.bytes(), name);
 }
 
 /** A sink that keeps the log in memory. */

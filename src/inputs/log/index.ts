@@ -1,7 +1,6 @@
 /** Opening a Darshan log, and what to do about damage in it. */
 import { FormatError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
-import { isDarshanText } from "../../formats/darshan-text/head.ts";
 import { hasLogSignature, type ModuleEntry } from "../../formats/darshan/header.ts";
 import type { Limits } from "../../formats/darshan/limits.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
@@ -16,7 +15,7 @@ export interface LogOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** Opens `path`, a log, a gzip file of one, or its text, hands the log to `use`, and closes it. */
+/** Opens `path`, an input with counters or a gzip file of one, hands the log to `use`, and closes it. */
 export async function withLog<T>(
   path: string,
   { keepGoing = false, limits = {} }: LogOptions,
@@ -31,15 +30,14 @@ export async function withLog<T>(
   }
 }
 
-/** The log itself, or the one that a text was printed from; another input is an error that says who takes it. */
+/** The log that holds the counters of an input; an input without counters is an error that says who takes it. */
 async function plainLog(source: OpenSource): Promise<ByteSource> {
   const head = source.read(0, HEAD_BYTES);
+  // Who reads nothing but logs need not load the catalogue.
   if (hasLogSignature(head)) return source;
-  if (isDarshanText(head)) {
-    const { logOfText } = await import("../../formats/darshan-text/log.ts");
-    return logOfText(source);
-  }
-  const { otherUse } = await import("../../formats/catalogue.ts");
+  const { findFormat, otherUse } = await import("../../formats/catalogue.ts");
+  const format = findFormat(head, source.name, "counters");
+  if (format?.counters !== undefined) return format.counters(source);
   const use = otherUse(head, source.name);
   if (use !== undefined) throw new FormatError(source.name, {}, use);
   return source;
