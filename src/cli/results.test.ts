@@ -76,7 +76,7 @@ it("names a file that has no result, and reads the others", async () => {
   expect(alone.err.trim().split("\n")).toHaveLength(1);
   expect((await plimsoll(join(folder, "nothing"))).err).toMatch(/no such file or folder/);
   writeFileSync(join(folder, "empty"), "");
-  expect((await plimsoll(join(folder, "empty"))).err).toMatch(/: the file is empty\n$/);
+  expect((await plimsoll(join(folder, "empty"))).err).toMatch(/: the input is empty\n$/);
 });
 
 const hasFio = spawnSync("fio", ["--version"]).status === 0;

@@ -34,7 +34,7 @@ export const CATALOGUE: readonly InputFormat[] = [
   clientReading,
   nfsMountStats,
   mmpmon,
-  results,
+  ...results,
   slurm,
   paper,
   strace,

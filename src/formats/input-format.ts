@@ -2,6 +2,7 @@
 import type { Codec } from "../base/codec.ts";
 import type { ByteSource } from "../base/source.ts";
 import type { CallSink } from "../model/index.ts";
+import type { ReadResults } from "./results/index.ts";
 
 export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
@@ -51,8 +52,8 @@ export interface InputFormat {
   readonly rows?: { readonly alone: boolean };
   /** Samples of counters over time: files that belong together, whose differences are rows of a store. */
   readonly series?: true;
-  /** Results of storage benchmarks. */
-  readonly results?: true;
+  /** Results of a storage benchmark. A text without a result gives none; an Error says why it cannot be read at all. */
+  results?(text: string): ReadResults;
   /** Arrays of the adaptive writer and of ADIOS. */
   readonly dataset?: true;
   /** Who takes an input that gives none of these. */

@@ -4,15 +4,10 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
-import { otherUse } from "../formats/catalogue.ts";
-import {
-  findResultFormat,
-  type ReadResults,
-  RESULT_FORMATS,
-  RESULT_HEAD_BYTES,
-} from "../formats/results/index.ts";
+import { findFormat, refusal } from "../formats/catalogue.ts";
+import { type ReadResults, RESULT_HEAD_BYTES } from "../formats/results/index.ts";
 import type { FoundRankTimes, FoundResult } from "../model/index.ts";
-import { openFile } from "../node/file-source.ts";
+import { withFile } from "../node/file-source.ts";
 import { fsPath, namesIn } from "../node/raw-path.ts";
 
 interface FoundResults {
@@ -52,19 +47,14 @@ export async function readResults(paths: readonly string[], listener: Listener):
 
 function readOne(path: string, isGiven: boolean, isOnly: boolean, listener: Listener) {
   const head = headOf(path);
-  const format = findResultFormat(new TextDecoder().decode(head));
-  if (format === undefined) {
-    if (!isGiven) return undefined;
-    if (head.length === 0) return refuse(path, "the file is empty", isOnly, listener);
-    const known = RESULT_FORMATS.map(({ label }) => label).join("; ");
-    const reason = otherUse(head, path) ?? `not a benchmark result (known formats: ${known})`;
-    return refuse(path, reason, isOnly, listener);
-  }
+  const format = findFormat(head, path, "results");
+  if (format?.results === undefined)
+    return isGiven ? refuse(path, refusal(head, path, ["results"]), isOnly, listener) : undefined;
   if (statSync(fsPath(path)).size > BYTES_MAX)
     return refuse(path, `${format.label} of more than 64 MiB`, isOnly, listener);
   let read: ReadResults;
   try {
-    read = format.read(new TextDecoder().decode(readFileSync(fsPath(path))));
+    read = format.results(new TextDecoder().decode(readFileSync(fsPath(path))));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return refuse(path, `${format.label}: ${error.message}`, isOnly && isGiven, listener);
@@ -87,14 +77,7 @@ function contentKey(path: string): string | undefined {
     .digest("base64");
 }
 
-function headOf(path: string): Uint8Array {
-  const source = openFile(path, 0);
-  try {
-    return source.read(0, RESULT_HEAD_BYTES).slice();
-  } finally {
-    source.close();
-  }
-}
+const headOf = (path: string) => withFile(path, (source) => source.read(0, RESULT_HEAD_BYTES).slice());
 
 function filesUnder(path: string): string[] {
   const stat = statSync(fsPath(path), { throwIfNoEntry: false });

@@ -1,7 +1,7 @@
 /** Every kind of input before every command that reads files: it is read, or one line says which command takes it. */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,6 +9,7 @@ import { commands } from "../../src/cli/index.ts";
 import { runCli } from "../../src/cli/run.ts";
 import { fakeWorld } from "../../src/cli/test-kit.ts";
 import { CATALOGUE } from "../../src/formats/catalogue.ts";
+import { results } from "../../src/formats/results/index.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 let folder: string;
@@ -57,14 +58,14 @@ const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: str
     says: "use plimsoll collect client, which reads the counters before and after a job",
   },
   "ior.txt": {
-    of: "results",
+    of: "ior-text",
     text: "IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n",
-    says: "a benchmark result .*; use plimsoll results",
+    says: "an IOR output; use plimsoll results",
   },
   "fio.json": {
-    of: "results",
+    of: "fio-json",
     text: '{"fio version": "fio-3.36", "jobs": [{}]}\n',
-    says: "a benchmark result .*; use plimsoll results",
+    says: "a fio JSON result; use plimsoll results",
   },
   "field.bp": {
     of: "bp",
@@ -96,7 +97,7 @@ const COMMANDS: readonly { words: readonly string[]; takes: readonly string[] }[
   { words: ["darshan", "convert", "@", "out.darshan"], takes: ["darshan", "darshan-text"] },
   { words: ["top", "runs", "@"], takes: ["darshan"] },
   { words: ["lustre", "parse", "@"], takes: ["lustre"] },
-  { words: ["results", "@"], takes: ["results"] },
+  { words: ["results", "@"], takes: ["ior-text", "fio-json"] },
   { words: ["ls", "@"], takes: ["bp"] },
   { words: ["read", "@", "x"], takes: ["bp"] },
   { words: ["verify", "@"], takes: ["bp"] },
@@ -125,7 +126,13 @@ async function run(...words: string[]) {
 
 it("stand for every entry of the catalogue, but for those that other tests make", () => {
   const made = ["trace", "parquet", "dftracer", "server-samples", "client-reading", "paper"];
-  const here = Object.values(INPUTS).map(({ of }) => of);
+  const here = [
+    ...Object.values(INPUTS).map(({ of }) => of),
+    // Named by the id of their format; src/formats/catalogue.test.ts reads them all.
+    ...readdirSync(join(fixtures, "accesses")).map((name) => extname(name).slice(1)),
+    // src/formats/results/results.test.ts has a text of each.
+    ...results.map(({ id }) => id),
+  ];
   expect(CATALOGUE.map(({ id }) => id).filter((id) => !here.includes(id))).toEqual(made);
 });
 

@@ -11,7 +11,7 @@ const BLOCK_SIZE = "4k";
 
 export const fioJson: ResultFormat = {
   id: "fio-json",
-  label: "fio's JSON",
+  label: "fio JSON result",
   recognizes: (head) => /"fio version"\s*:/.test(head),
   read(text) {
     // With --status-interval there is a document per interval, each with all that was done so far.

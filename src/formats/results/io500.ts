@@ -23,7 +23,7 @@ const RESULT =
 
 export const io500Summary: ResultFormat = {
   id: "io500-summary",
-  label: "summary of IO500",
+  label: "IO500 summary",
   recognizes: (head) =>
     /^IO500 version .*\((?:standard|extended)\)|^\[\s*RESULT[^\]]*\]\s.*:\s*time/m.test(head),
   read(text) {
@@ -41,7 +41,7 @@ export const io500Summary: ResultFormat = {
 
 export const io500Result: ResultFormat = {
   id: "io500-result",
-  label: "result.txt of IO500",
+  label: "IO500 result.txt",
   recognizes: (head) => /^\[run\]/m.test(head) && /^(procs|result-dir)\s*=/m.test(head),
   read(text) {
     const sections = sectionsOf(text);

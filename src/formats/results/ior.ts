@@ -138,7 +138,7 @@ function greatest(lines: readonly string[]): Turn[] {
 
 export const iorJson: ResultFormat = {
   id: "ior-json",
-  label: "IOR's JSON",
+  label: "IOR JSON result",
   recognizes: (head) =>
     /^[^{]*\{/.test(head) && /"tests"\s*:/.test(head) && /"Version"|"Command line"/i.test(head),
   read(text) {
@@ -177,7 +177,7 @@ export const iorJson: ResultFormat = {
 
 export const iorCsv: ResultFormat = {
   id: "ior-csv",
-  label: "IOR's CSV",
+  label: "IOR CSV result",
   recognizes: (head) => /^access,bw\(MiB\/s\),/m.test(head),
   read(text) {
     const from = text.search(/^access,bw\(MiB\/s\),/m);
@@ -208,7 +208,7 @@ export const iorCsv: ResultFormat = {
 /** saveRankPerformanceDetailsCSV: a row per rank, repetition after repetition. */
 export const iorRanks: ResultFormat = {
   id: "ior-ranks",
-  label: "times of IOR's ranks",
+  label: "table of IOR rank times",
   recognizes: (head) => /^access,rank,runtime/.test(head),
   read(text): ReadResults {
     const rows = csvRows(text).filter((row) => !Number.isNaN(numberOf(row.runtime)));

@@ -66,7 +66,7 @@ function table(text: string, title: RegExp): Row[] {
 /** --saveRankPerformanceDetails: a row for all, then a row per rank; the columns of what was not run are empty. */
 export const mdtestRanks: ResultFormat = {
   id: "mdtest-ranks",
-  label: "times of mdtest's ranks",
+  label: "table of mdtest rank times",
   recognizes: (head) => /^rank,items,rate-/.test(head),
   read(text): ReadResults {
     const rows = csvRows(text).filter(({ rank }) => /^\d+$/.test(rank ?? ""));

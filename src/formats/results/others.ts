@@ -15,7 +15,7 @@ import {
 /** Each phase has two values: when the first thread was done, and when the last was. The last counts. */
 export const elbenchoCsv: ResultFormat = {
   id: "elbencho-csv",
-  label: "elbencho's CSV",
+  label: "elbencho CSV result",
   recognizes: (head) => /^"?ISO date"?,.*"?operation"?,/im.test(head),
   read(text) {
     const from = text.search(/^"?ISO date"?,/im);
@@ -52,7 +52,7 @@ function elbenchoResult(row: Record<string, string>, prefix: string, operation: 
 
 export const dlioSummary: ResultFormat = {
   id: "dlio-summary",
-  label: "summary of DLIO",
+  label: "DLIO summary",
   recognizes: (head) => /"metric"\s*:/.test(head) && /"num_(accelerators|hosts)"|"train_|"eval_/.test(head),
   read(text) {
     const document = looseJson(text);

@@ -11,7 +11,6 @@ export interface ResultFormat {
   readonly id: string;
   readonly label: string;
   recognizes(head: string): boolean;
-  /** Gives what it can read; a file without a result gives none. Throws an Error that says why it cannot be read at all. */
   read(text: string): ReadResults;
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { findResultFormat } from "./index.ts";
+import { findFormat } from "../catalogue.ts";
 import { looseJson } from "./loose-json.ts";
 
 const MIB = 2 ** 20;
 
 function read(text: string) {
-  const format = findResultFormat(text);
-  if (format === undefined) throw new Error("not recognised");
-  return { id: format.id, ...format.read(text) };
+  const format = findFormat(new TextEncoder().encode(text), "", "results");
+  if (format?.results === undefined) throw new Error("not recognised");
+  return { id: format.id, ...format.results(text) };
 }
 
 const IOR_NEW = `srun: a line of the launcher
