@@ -21,7 +21,7 @@ import { paper } from "./trace/paper.ts";
 import { trace } from "./trace/reader.ts";
 
 /** In the order in which they are asked: what has a signature first, the loosest last. */
-export const CATALOGUE: readonly InputFormat[] = [
+const ENTRIES = [
   trace,
   darshan,
   darshanText,
@@ -42,7 +42,11 @@ export const CATALOGUE: readonly InputFormat[] = [
   accessCsv,
   influx,
   lustre,
-];
+] as const satisfies readonly InputFormat[];
+export const CATALOGUE: readonly InputFormat[] = ENTRIES;
+
+/** Ids of the entries that declare this, for tables that must have a line for each of them. */
+export type IdsWith<C extends Capability> = Extract<(typeof ENTRIES)[number], Record<C, unknown>>["id"];
 
 /** Who takes an input that can give this. */
 const TAKEN_BY: Readonly<Record<Capability, string>> = {

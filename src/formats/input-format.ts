@@ -1,16 +1,11 @@
 /** What an entry of the catalogue of inputs is. A new format is a folder with such an entry, and its line in catalogue.ts. */
-import type { Codec } from "../base/codec.ts";
 import type { ByteSource } from "../base/source.ts";
 import type { CallSink } from "../model/index.ts";
+import type { Codecs } from "./darshan/log.ts";
 import type { ReadResults } from "./results/index.ts";
 
 export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
-
-interface Codecs {
-  readonly zlib: Codec;
-  readonly bzip2: Codec;
-}
 
 /** What the host passes in. Everything has a default but the codecs, which only compressed inputs need. */
 export interface CallReadOptions {

@@ -162,9 +162,8 @@ class Readers {
     for (const [key, files] of this.#series) {
       if (this.#listener.signal?.aborted) return;
       this.#series.set(key, []);
-      const inputs = inOrder(files).map(({ path, named }) => ({ path, named }));
       // A series is long: none waits behind another while a thread is free.
-      await this.#send(1, { kind: "series", inputs, covered });
+      await this.#send(1, { kind: "series", inputs: inOrder(files), covered });
     }
   }
 

@@ -3,6 +3,7 @@
  * somebody writes meanwhile may have been read half old, half new; then the batch is filled again without it.
  */
 import { compareState, type FileState } from "../node/file-state.ts";
+import type { Placed } from "./messages.ts";
 import type { Settled } from "./reader.ts";
 import type { Found } from "../node/walk.ts";
 
@@ -12,15 +13,13 @@ export const CHANGED = "the file changed while being read; ingest it again when 
 export interface ReadInput {
   readonly input: Found;
   outcome: Settled;
-  /** The last text of its series. */
-  readonly isLast?: boolean;
   /** It was named as changed; nothing of it is stored. */
   isLeftOut?: boolean;
 }
 
 /** Texts that are read one after the other; each needs what those before it left behind. */
 export interface ReadSeries {
-  readonly texts: ReadInput[];
+  readonly texts: (ReadInput & { readonly input: Placed; readonly isLast: boolean })[];
   /** This many of them are in batches that were committed. */
   committed: number;
   /** All of them are read. */

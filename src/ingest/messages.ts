@@ -1,7 +1,8 @@
 /** What the pool and its threads say to each other. */
+import type { IdsWith } from "../formats/catalogue.ts";
+import type { SeriesPlace } from "./input-format.ts";
 import type { IngestNotes } from "./notes.ts";
 import type { CoverageEntry } from "./system/coverage.ts";
-import type { SeriesPlace } from "./system/series.ts";
 import type { Found } from "../node/walk.ts";
 
 export interface WorkerStart {
@@ -24,7 +25,7 @@ export interface WorkerStart {
 
 /** A file of a series. */
 export interface Placed extends Found {
-  readonly place: SeriesPlace;
+  readonly place: SeriesPlace & { readonly format: IdsWith<"series"> };
 }
 
 export type IngestTask =
@@ -32,7 +33,7 @@ export type IngestTask =
   /** Texts that belong together, in order; and what other threads have stored meanwhile. */
   | {
       readonly kind: "series";
-      readonly inputs: readonly Found[];
+      readonly inputs: readonly Placed[];
       readonly covered: readonly CoverageEntry[];
     }
   /** Commit what is there. */

@@ -1,19 +1,18 @@
 /** Reads inputs into rows: the work of one thread. */
 import * as crypto from "node:crypto";
-import { assert } from "../base/assert.ts";
 import { FormatError } from "../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../base/source.ts";
-import { findFormat, refusal } from "../formats/catalogue.ts";
-import { darshan } from "../formats/darshan/format.ts";
+import { findFormat, type IdsWith, refusal } from "../formats/catalogue.ts";
+import { isLogName } from "../formats/darshan/header.ts";
 import { MISSING_I64, type RowSink, storedSources } from "../model/index.ts";
 import { type FileSource, openFile } from "../node/file-source.ts";
 import { gunzipped } from "../node/gzip-source.ts";
-import { IMPORTERS } from "./formats.ts";
+import { IMPORTERS, SERIES } from "./formats.ts";
+import { type FileImporter, type ImportSetting, plainName } from "./input-format.ts";
 import type { Witness } from "./journal.ts";
-import type { FileImporter, ImportSetting } from "./input-format.ts";
 import type { KnownHashes } from "./known.ts";
 import { count } from "./notes.ts";
-import { placeOf, type SeriesPlace } from "./system/series.ts";
+import type { Placed } from "./messages.ts";
 import type { Found } from "../node/walk.ts";
 
 type Outcome = Witness & Result;
@@ -25,7 +24,7 @@ type Result =
   /** Only an ingest that is alone may store it. */
   | { readonly status: "alone"; readonly bytes: number }
   /** It is to be read with others, in the order of time. */
-  | { readonly status: "series"; readonly bytes: number; readonly place: SeriesPlace }
+  | { readonly status: "series"; readonly bytes: number; readonly place: Placed["place"] }
   | { readonly status: "skipped"; readonly bytes: number; readonly reason: string };
 
 /** What came of an input when it was read. */
@@ -71,8 +70,11 @@ export class InputReader {
     try {
       source = openFile(path);
       bytes = source.byteLength;
-      // By its content a log is the same with gzip and without.
-      source = gunzipped(source, { wanted: (head) => darshan.recognizes(head) });
+      // By its content an input is the same with gzip and without.
+      source = gunzipped(source, {
+        wanted: (head) => formatOf(head, path) !== undefined,
+        streams: (head) => formatOf(head, path)?.series === true,
+      });
       const result = this.#readSource(source, { path, named, bytes });
       return { ...result, state: source.state, changed: source.hasChanged() };
     } catch (error) {
@@ -86,15 +88,15 @@ export class InputReader {
 
   #readSource(source: ByteSource, { path, named, bytes }: Found & { readonly bytes: number }): Result {
     const head = source.read(0, HEAD_BYTES);
-    const format = findFormat(head, path, "rows", "series");
-    if (format?.series === true) return { status: "series", bytes: 0, place: placeOf(head, path, format) };
+    const format = formatOf(head, path);
+    if (format?.series === true) {
+      const id = format.id as IdsWith<"series">;
+      const place = { ...SERIES[id].place(head, plainName(path)), format: id };
+      return { status: "series", bytes: 0, place };
+    }
     if (format?.rows === undefined) {
-      if (!named && !/\.darshan(\.gz)?$/.test(path)) return { status: "foreign", bytes };
-      return {
-        status: "skipped",
-        bytes,
-        reason: refusal(head, path, ["rows", "series"]),
-      };
+      if (!named && !isLogName(path)) return { status: "foreign", bytes };
+      return { status: "skipped", bytes, reason: refusal(head, path, ["rows", "series"]) };
     }
     if (format.rows.alone && !this.alone) return { status: "alone", bytes: 0 };
     const hash = contentHash(source);
@@ -103,7 +105,7 @@ export class InputReader {
     const wasDamaged = this.#damaged.has(high);
     if (!wasDamaged && !this.#add(this.#stored, high)) return { status: "known", bytes };
     try {
-      const added = this.#importer(format.id).add(source, path, hash);
+      const added = this.#importer(format.id as IdsWith<"rows">).add(source, path, hash);
       if (added !== "stored") {
         count(this.#setting.notes.counts, added === "waiting" ? "waiting" : "overlappingInputs");
         return { status: added === "waiting" ? "foreign" : "known", bytes };
@@ -135,13 +137,9 @@ export class InputReader {
     this.#added.length = 0;
   }
 
-  #importer(format: string): FileImporter {
+  #importer(format: IdsWith<"rows">): FileImporter {
     let importer = this.#importers.get(format);
-    if (importer === undefined) {
-      const make = IMPORTERS[format];
-      assert(make !== undefined, `no importer for ${format}`);
-      this.#importers.set(format, (importer = make(this.#setting)));
-    }
+    if (importer === undefined) this.#importers.set(format, (importer = IMPORTERS[format](this.#setting)));
     return importer;
   }
 
@@ -161,6 +159,9 @@ export class InputReader {
     sources.length = 0;
   }
 }
+
+/** By what is in the file, when it is packed. */
+const formatOf = (head: Uint8Array, path: string) => findFormat(head, plainName(path), "rows", "series");
 
 /** Why an input cannot be read, in words; undefined when the fault is ours. */
 export function reasonOf(error: unknown, path: string): string | undefined {

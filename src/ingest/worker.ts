@@ -215,7 +215,7 @@ async function yieldToEvents(): Promise<void> {
   if (reader.rows >= start.rowsMax) await flush();
 }
 
-async function readSeries(inputs: readonly Found[], covered: readonly CoverageEntry[]): Promise<Done> {
+async function readSeries(inputs: readonly Placed[], covered: readonly CoverageEntry[]): Promise<Done> {
   await alone();
   for (const entry of covered) coverage.add(...entry);
   const report = new Report();
@@ -238,7 +238,7 @@ async function readSeries(inputs: readonly Found[], covered: readonly CoverageEn
 async function readSeriesAgain(read: ReadSeries, report: Report): Promise<void> {
   series = new Series(system, notes, coverage);
   for (const [index, text] of read.texts.entries()) {
-    const again = () => readText(text.input, text.isLast ?? false);
+    const again = () => readText(text.input, text.isLast);
     if (text.isLeftOut) report.correct(text, leftOut(text));
     else if (index < read.committed) await ledger.without(again);
     else report.correct(text, await again());
@@ -246,10 +246,11 @@ async function readSeriesAgain(read: ReadSeries, report: Report): Promise<void> 
   if (read.isDone) series.finish();
 }
 
-async function readText({ path, named }: Found, isLast: boolean): Promise<Settled> {
+async function readText(input: Placed, isLast: boolean): Promise<Settled> {
+  const { path, named } = input;
   origin.begin(path);
   try {
-    const { stored, known, damage, bytes, ...file } = await series.read(path, isLast, yieldToEvents);
+    const { stored, known, damage, bytes, ...file } = await series.read(input, isLast, yieldToEvents);
     if (damage !== undefined) return { ...file, status: "skipped", bytes, reason: partly(damage, stored) };
     if (stored + known > 0) return { ...file, status: stored > 0 ? "stored" : "known", bytes };
     if (!named) return { status: "foreign", bytes };

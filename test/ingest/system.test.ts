@@ -2,6 +2,7 @@
 
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   ask,
@@ -49,6 +50,21 @@ describe("texts of counters, a file a minute", () => {
     const before = await contents("whole");
     expect(ingested("whole", "raw")).toMatchObject({ code: 0, new: 0, known: 2 * MINUTES });
     expect(await contents("whole")).toEqual(before);
+  });
+
+  it("packed with gzip they make the same store, and any other input is the same packed, too", async () => {
+    for (const path of readdirSync(join(folder, "raw"), { recursive: true, encoding: "utf8" }))
+      if (path.endsWith(".txt"))
+        write(`packed/${path}.gz`, gzipSync(readFileSync(join(folder, "raw", path))));
+    expect(ingested("packed-store", "packed")).toMatchObject({ code: 0, new: 2 * MINUTES });
+    expect(await contents("packed-store")).toEqual(await contents("whole"));
+    const jobs = "JobIDRaw|User|Start|End\n1|ada|1700000000|1700000060\n";
+    write("jobs.txt", jobs);
+    write("jobs.txt.gz", gzipSync(jobs));
+    expect(ingested("packed-store", "jobs.txt.gz")).toMatchObject({ new: 1 });
+    expect(ingested("packed-store", "jobs.txt")).toMatchObject({ known: 1 });
+    write("cut/1700000040.job_stats.gz", gzipSync(ostJobs([], T0)).subarray(0, 30));
+    expect(plimsoll("ingest", "cut", "--store", "packed-store").err).toMatch(/damaged gzip file/);
   });
 
   it("given as they come they make the same store, also when old files are gone, and late ones are let in", async () => {

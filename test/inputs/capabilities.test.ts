@@ -170,7 +170,7 @@ describe("a folder", () => {
 
 it("what is packed says how to unpack it", async () => {
   writeFileSync("jobs.txt.gz", gzipSync("JobIDRaw|User|Start|End\n1|ada|0|1\n"));
-  for (const words of [["report"], ["lustre", "parse"], ["ls"], ["ingest", "--store", "s"]])
+  for (const words of [["report"], ["lustre", "parse"], ["ls"]])
     expect((await run(...words, "jobs.txt.gz")).lines[0]).toMatch(
       /jobs\.txt\.gz: packed with gzip; unpack it first: gunzip$/,
     );

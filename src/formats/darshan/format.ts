@@ -10,4 +10,4 @@ export const darshan = {
   rows: { alone: false },
   calls: readDarshanCalls,
   counters: (source) => source,
-} satisfies InputFormat;
+} as const satisfies InputFormat;

@@ -27,6 +27,9 @@ export function hasLogSignature(head: Uint8Array): boolean {
   return text && (little || big);
 }
 
+/** A file named so is meant as a log: where it is none, it is damaged. */
+export const isLogName = (path: string): boolean => /\.darshan(\.gz)?$/.test(path);
+
 export const COMPRESSIONS = ["zlib", "bzip2", "none"] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 

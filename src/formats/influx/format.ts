@@ -2,9 +2,9 @@
 import type { InputFormat } from "../input-format.ts";
 import { recognizeInflux } from "./index.ts";
 
-export const influx: InputFormat = {
+export const influx = {
   id: "influx",
   label: "InfluxDB dump of Lustre counters",
   recognizes: (head) => recognizeInflux(head) !== undefined,
   series: true,
-};
+} as const satisfies InputFormat;

@@ -2,9 +2,9 @@
 import type { InputFormat } from "../input-format.ts";
 import { recognizeLustre } from "./index.ts";
 
-export const lustre: InputFormat = {
+export const lustre = {
   id: "lustre",
   label: "dump of Lustre counters",
   recognizes: (head, name) => recognizeLustre(head, name) !== undefined,
   series: true,
-};
+} as const satisfies InputFormat;

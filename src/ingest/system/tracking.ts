@@ -26,7 +26,7 @@ const APART_NS = 5e9;
 const FILE_KINDS: ReadonlySet<string> = new Set(["job_stats", "ost_stats", "md_stats"]);
 
 /** What became of a reading. */
-export type Taken = "stored" | "known" | "backwards" | "cut" | "overlapping" | "other" | "no target";
+type Taken = "stored" | "known" | "backwards" | "cut" | "overlapping" | "other" | "no target";
 
 /** A first reading of a file of which the store has earlier ones: what happened in between is lost. */
 export function noteFirst(notes: IngestNotes, coverage: Coverage, file: TargetFile, atNs: bigint): void {

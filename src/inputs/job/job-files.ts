@@ -1,6 +1,7 @@
 /** The inputs of one job: logs, or traces, by what they hold. */
 import { UsageError } from "../../base/errors.ts";
 import { detectFormat } from "../../formats/catalogue.ts";
+import { isLogName } from "../../formats/darshan/header.ts";
 import type { InputFormat } from "../../formats/input-format.ts";
 import { findInputs, openInput, STDIN } from "./files.ts";
 import type { Listener } from "../../base/listener.ts";
@@ -28,8 +29,8 @@ function formatOf(path: string, name: string, isLenient: boolean, host: InputHos
   try {
     return detectFormat(source, "counters", "calls");
   } catch (error) {
-    // What ends in .darshan is read as a log, which says what is wrong with it.
-    if (isLenient || name !== path || /\.darshan(\.gz)?$/.test(path)) return undefined;
+    // Reading it as a log says what is wrong with it.
+    if (isLenient || name !== path || isLogName(path)) return undefined;
     throw error;
   } finally {
     source.close();

@@ -3,7 +3,7 @@ import { FormatError } from "../../base/errors.ts";
 import { HEAD_BYTES } from "../../base/source.ts";
 import { type FilterState, NameFilter, type NamePatterns } from "../../base/glob.ts";
 import { otherUse } from "../../formats/catalogue.ts";
-import { hasLogSignature } from "../../formats/darshan/header.ts";
+import { hasLogSignature, isLogName } from "../../formats/darshan/header.ts";
 import { DarshanLog } from "../../formats/darshan/log.ts";
 import { addSums, type FileSums, type LogSums, logSums, noSums } from "../../formats/darshan/log-sums.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
@@ -89,7 +89,7 @@ function readRun(
   try {
     const head = source.read(0, HEAD_BYTES);
     if (!hasLogSignature(head)) {
-      if (!named && !/\.darshan(\.gz)?$/.test(path)) return undefined;
+      if (!named && !isLogName(path)) return undefined;
       throw new FormatError(path, {}, otherUse(head, path) ?? "not a Darshan log");
     }
     const log = new DarshanLog(source, { codecs: nodeCodecs });
