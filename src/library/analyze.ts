@@ -1,4 +1,4 @@
-/** `plimsoll/analyze`: reads the logs of a job, judges it, and makes documents, pages and JSON of it. Needs Node. */
+/** `plimsoll/analyze`: reads the logs or traces of a job, judges it, and makes documents, pages and JSON of it. Needs Node. */
 export {
   compareDocument,
   compareSummary,
