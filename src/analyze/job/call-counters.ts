@@ -157,7 +157,11 @@ export class FileLayer {
       opens: counted(Operation.open),
       ...{ reads: read.calls, writes: write.calls },
       ...(tellsCollectives && this.layer === "MPI-IO"
-        ? { collective_reads: read.collective, collective_writes: write.collective }
+        ? {
+            ...{ collective_reads: read.collective, collective_writes: write.collective },
+            independent_reads: read.calls - read.collective,
+            independent_writes: write.calls - write.collective,
+          }
         : {}),
       ...{ seeks: counted(Operation.seek), stats: counted(Operation.stat), syncs: counted(Operation.sync) },
       ...{ bytes_read: read.bytes, bytes_written: write.bytes },

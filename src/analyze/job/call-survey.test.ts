@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { judge } from "./judge.ts";
+import { callsJob, type PlainCall } from "./rules/calls-test-kit.ts";
+
+const KIB = 1024;
+
+it("counts calls of MPI-IO that are not collective as independent", () => {
+  const calls = Array.from({ length: 4 }, (_, rank) =>
+    Array.from({ length: 80 }, (_, i) => {
+      const offset = (4 * i + rank) * 64 * KIB;
+      const at = { rank, file: "/out", operation: "write", offset, bytes: 64 * KIB } as const;
+      const [start, end] = [i / 100, i / 100 + 0.009];
+      return [
+        { ...at, start, end, layer: "MPI-IO", collective: i >= 16 },
+        { ...at, start: start + 0.001, end: end - 0.001 },
+      ] as const;
+    }),
+  ).flat(2);
+  const job = callsJob(calls);
+  expect(job.layer("MPI-IO")[0]).toMatchObject({ independentWrites: 64, collectiveWrites: 256 });
+  expect(judge(job).findings.map(({ id }) => id)).not.toContain("independent-mpiio");
+  const silent = callsJob(calls.map(({ collective: _, ...call }: PlainCall) => call));
+  expect(silent.layer("MPI-IO")[0]?.independentWrites).toBeNaN();
+  expect(judge(silent).findings.map(({ id }) => id)).toContain("independent-mpiio");
+});
+
