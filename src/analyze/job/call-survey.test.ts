@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { judge } from "./judge.ts";
+import { overview } from "./sections/overview.ts";
 import { callsJob, type PlainCall } from "./rules/calls-test-kit.ts";
 
 const KIB = 1024;
@@ -24,3 +25,14 @@ it("counts calls of MPI-IO that are not collective as independent", () => {
   expect(judge(silent).findings.map(({ id }) => id)).toContain("independent-mpiio");
 });
 
+it("says once that calls were skipped", () => {
+  const at = { rank: 0, file: "/out", operation: "write", bytes: 512 } as const;
+  const job = callsJob([
+    { ...at, start: 0, end: 1 },
+    { ...at, start: 2, end: 1 },
+  ]);
+  const { blocks } = overview({ job } as Parameters<typeof overview>[0]);
+  expect(blocks.filter(({ kind }) => kind === "notice")).toEqual([
+    { kind: "notice", level: "warning", text: "Skipped 1 call with an invalid time or size." },
+  ]);
+});

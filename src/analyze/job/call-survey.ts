@@ -18,7 +18,14 @@ import {
 import type { RunSpan } from "./build.ts";
 import { FileLayer, type Ranks, type RankSums } from "./call-counters.ts";
 import type { SpanProcess } from "./spans.ts";
-import { type CallNaming, type CallStretch, type CalledFile, isSound, RunCalls } from "./run-calls.ts";
+import {
+  type CallNaming,
+  type CallStretch,
+  type CalledFile,
+  isSound,
+  RunCalls,
+  skippedCalls,
+} from "./run-calls.ts";
 
 /** A program that a process ran; it may become another by exec. */
 interface Image {
@@ -113,7 +120,7 @@ export class CallSurvey {
     const seconds = (this.#lastNs - this.#firstNs) / 1e9;
     const base = this.#baseNs ?? 0n;
     const program = this.#mainImage();
-    if (this.#dropped > 0) this.warn(`${this.#dropped} calls without sound times or sizes are left out`);
+    if (this.#dropped > 0) this.warn(skippedCalls(this.#dropped));
     into.table(runs).append({
       run_id: runId,
       source: run.source,
