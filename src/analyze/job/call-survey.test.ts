@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
+import type { Finding } from "../../model/index.ts";
+import { jobDocument } from "./document.ts";
 import { judge } from "./judge.ts";
+import { layerTimes } from "./layer-times.ts";
+import { time } from "./pictures/time.ts";
 import { overview } from "./sections/overview.ts";
 import { callsJob, type PlainCall } from "./rules/calls-test-kit.ts";
 
@@ -35,4 +39,25 @@ it("says once that calls were skipped", () => {
   expect(blocks.filter(({ kind }) => kind === "notice")).toEqual([
     { kind: "notice", level: "warning", text: "Skipped 1 call with an invalid time or size." },
   ]);
+});
+
+it("counts the time that is known where no metadata calls are recorded", () => {
+  const job = callsJob(
+    Array.from({ length: 1000 }, (_, i) => ({
+      ...({ rank: 0, file: `/data/set/x${i}`, operation: "read", bytes: 8 * KIB } as const),
+      ...{ start: i / 50, end: (i + 0.9) / 50 },
+    })),
+  );
+  expect(job.io.metaSeconds).toBeNaN();
+  expect(job.files[0]?.seconds).toBeCloseTo(0.018, 9);
+  expect(job.folders()?.seconds).toBeCloseTo(18, 6);
+  expect(job.folders()?.metadataSeconds).toBeNaN();
+  expect(layerTimes(job)[0]?.average).toBeCloseTo(18, 6);
+  const found = judge(job).findings.find(({ id }) => id === "small-file-set");
+  expect(found?.statement).toContain("1,000 files of 8.19 kB on average. A rank spends 90 % of the run time");
+  const document = jobDocument({
+    ...{ job, verdicts: judge(job), tables: new Map(), trace: undefined, madeBy: "", command: "" },
+  });
+  expect(JSON.stringify(document)).not.toMatch(/NaN|metadata 0 s/);
+  expect(time(job, found as Finding)?.summary).toBe("reads 18 s, writes 0 s.");
 });
