@@ -163,6 +163,17 @@ describe("report, findings and diff", () => {
     expect(metrics).toMatchObject({ bytesWritten: 64 * 4096 + 4 * 2 ** 20 });
   });
 
+  it("take text of darshan-dxt-parser without that of darshan-parser", async () => {
+    const text = readFileSync(fixture("darshan-text/mpiio4.txt"), "utf8");
+    const path = join(folder, "dxt.txt");
+    writeFileSync(path, text.slice(text.lastIndexOf("# darshan log version")));
+    const { job } = await readJob([path]);
+    const whole = await readJob([fixture("darshan-text/mpiio4.txt")]);
+    expect(job).toMatchObject({ ranks: 4, runSeconds: whole.job.runSeconds });
+    expect(job.io).toMatchObject({ bytesRead: 67_108_864, bytesWritten: 67_108_864 });
+    expect(job.layer("MPI-IO")[0]).toMatchObject({ reads: 4, writes: 4 });
+  });
+
   it("take a Parquet table", async () => {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const database = await DuckDBInstance.create(":memory:");

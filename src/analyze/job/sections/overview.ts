@@ -132,7 +132,7 @@ function warnings({ job }: Pick<ReportInput, "job">): Block[] {
       text: `The ranks spent ${formatSeconds(job.io.meanSeconds)} in I/O calls on average, more than the run time of ${formatSeconds(job.runSeconds)}: threads wait at the same time. Shares are capped at 100 %.`,
     });
   // A job from calls alone says it among the warnings of its run.
-  if (job.trace && job.trace.dropped > 0 && job.runs.some(({ kind }) => kind === "darshan"))
+  if (job.trace && job.trace.dropped > 0 && (job.modules.has("DXT_POSIX") || job.modules.has("DXT_MPIIO")))
     blocks.push({ kind: "notice", level: "warning", text: skippedCalls(job.trace.dropped) });
   return blocks;
 }
