@@ -390,8 +390,7 @@ export function sumOf(records: readonly LayerRecord[], value: (record: LayerReco
 }
 
 /** What is known of two numbers; NaN when neither is. */
-export const plus = (a: number, b: number): number =>
-  Number.isNaN(b) ? a : Number.isNaN(a) ? b : a + b;
+export const plus = (a: number, b: number): number => (Number.isNaN(b) ? a : Number.isNaN(a) ? b : a + b);
 
 export const knownSum = (a: number, b: number, c: number): number => plus(plus(a, b), c);
 
