@@ -123,6 +123,18 @@ export class FileLayer {
     this.#addOffset(rank, way, offsetAt(calls, i), bytes);
   }
 
+  /** Time of a call that counts elsewhere. */
+  takeOff(process: number, operation: number, seconds: number): void {
+    const rank = this.#rank(process);
+    if (operation === Operation.write) {
+      this.#write.seconds -= seconds;
+      rank.writeSeconds -= seconds;
+    } else {
+      this.#read.seconds -= seconds;
+      rank.readSeconds -= seconds;
+    }
+  }
+
   /** Whether all ranks of the run used it. */
   isShared({ of, count }: Ranks): boolean {
     return count > 1 && this.ranks.size >= count && this.#users(of).size === count;

@@ -61,3 +61,16 @@ it("counts the time that is known where no metadata calls are recorded", () => {
   expect(JSON.stringify(document)).not.toMatch(/NaN|metadata 0 s/);
   expect(time(job, found as Finding)?.summary).toBe("reads 18 s, writes 0 s.");
 });
+
+it("counts the time of a copy in the kernel once", () => {
+  const pieces = Array.from({ length: 4 }, (_, i) => {
+    const at = { rank: 0, bytes: 64 * KIB, start: i, end: i + 1 } as const;
+    return [
+      { ...at, file: "/from", operation: "read" } as const,
+      { ...at, file: "/to", operation: "write" } as const,
+    ];
+  });
+  expect(callsJob(pieces.flat()).io).toMatchObject({ readSeconds: 2, writeSeconds: 2, meanSeconds: 4 });
+  const threads = pieces.flat().map((call) => ({ ...call, bytes: call.operation === "read" ? 1 : 2 }));
+  expect(callsJob(threads).io).toMatchObject({ readSeconds: 4, writeSeconds: 4 });
+});

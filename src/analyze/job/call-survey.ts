@@ -64,6 +64,8 @@ export class CallSurvey {
   #firstNs = Number.POSITIVE_INFINITY;
   #lastNs = Number.NEGATIVE_INFINITY;
   #dropped = 0;
+  /** The read that came last. */
+  #read = { process: -1, startNs: 0, endNs: 0, bytes: 0, layer: undefined as FileLayer | undefined };
   #hasMetadata = false;
   #tellsCollectives = true;
   /** As MPI says, of ranks without calls too. */
@@ -247,7 +249,40 @@ export class CallSurvey {
       if (operation <= Operation.open) caller.uses++;
       if (operation <= Operation.write) image.transfers++;
       found.add(calls, i, startNs / 1e9, endNs / 1e9);
+      if (operation <= Operation.write) this.#pair(calls, i, found);
     }
+  }
+
+  /** A copy in the kernel, such as copy_file_range, is a read and a write at once: each has half of its time. */
+  #pair(
+    { rank: process, operation, startNs: starts, endNs: ends, bytes: sizes }: CallStretch,
+    i: number,
+    layer: FileLayer,
+  ): void {
+    const [startNs, endNs, bytes] = [starts[i] as number, ends[i] as number, sizes[i] as number];
+    const last = this.#read;
+    if (operation === Operation.read) {
+      [last.process, last.startNs, last.endNs, last.bytes, last.layer] = [
+        process,
+        startNs,
+        endNs,
+        bytes,
+        layer,
+      ];
+      return;
+    }
+    if (
+      last.process === process &&
+      last.startNs === startNs &&
+      last.endNs === endNs &&
+      last.bytes === bytes &&
+      last.layer?.layer === layer.layer
+    ) {
+      const half = (endNs - startNs) / 2e9;
+      last.layer.takeOff(process, Operation.read, half);
+      layer.takeOff(process, operation, half);
+    }
+    last.process = -1;
   }
 
   /** Programs look for many names that are not there; those count together, not as a file each. */
