@@ -2,7 +2,7 @@
 import { CALL_DIRECT, CALL_NONFILE, type CallSink } from "../../model/index.ts";
 import type { Call } from "./calls.ts";
 import { type Cursor, unescaped } from "./cursor.ts";
-import { Files } from "./files.ts";
+import { type ByteRange, Files } from "./files.ts";
 import type { Result } from "./result.ts";
 import type { Descriptor, Opened, Task, Tasks } from "./tasks.ts";
 
@@ -64,9 +64,9 @@ export class Descriptors {
     return task.shared.descriptors.get(descriptor)?.file ?? -1;
   }
 
-  /** The file whose name the cursor has. */
-  named({ bytes, nameFrom, nameTo }: Cursor): number {
-    return this.#files.named(bytes, nameFrom, nameTo);
+  /** The file whose name the cursor has, which may be below a directory that it had before. */
+  named({ bytes, nameFrom, nameTo }: Cursor, folder: ByteRange): number {
+    return this.#files.inFolder(bytes, folder, { from: nameFrom, to: nameTo });
   }
 
   flagsOf(file: number): number {
@@ -120,13 +120,13 @@ export class Descriptors {
   /** open("path", flags), openat(directory, "path", flags), creat("path", mode) */
   #open(task: Task, cursor: Cursor, result: Result): boolean {
     const { bytes, at: from } = cursor;
-    if (!cursor.is('"')) cursor.next();
+    const folder = cursor.folder();
     const hasPath = cursor.string();
     const pathFrom = cursor.nameFrom;
     const pathTo = cursor.nameTo;
     const flagsFrom = cursor.at;
     if (!result.read(cursor)) return false;
-    if (hasPath) this.followed = this.#files.named(bytes, pathFrom, pathTo);
+    if (hasPath) this.followed = this.#files.inFolder(bytes, folder, { from: pathFrom, to: pathTo });
     if (!(result.value >= 0)) return true;
     const flags = TEXT.decode(bytes.subarray(Math.max(from, flagsFrom), cursor.at));
     const named = cursor.nameTo > cursor.nameFrom;
