@@ -127,7 +127,7 @@ export class CallSurvey {
       run_id: runId,
       source: run.source,
       kind: run.kind,
-      application: program?.program ?? null,
+      application: program?.program?.split("/").at(-1) ?? null,
       command_line: program?.command ?? program?.program ?? "",
       ranks: ranks.count,
       start_unix_ns: this.#timeOfDay(this.#firstNs),

@@ -21,6 +21,8 @@ export class Descriptors {
   followed = -1;
   /** Accesses on descriptors that nothing is known of. */
   unnamed = 0;
+  /** Whether strace names descriptors (`-y`). */
+  hasNames = false;
   readonly #tasks: Tasks;
   readonly #files: Files;
   /** Uses of a file by descriptors that nothing is known of: they may be copies, made by a call that was not traced. */
@@ -37,8 +39,10 @@ export class Descriptors {
     const opened = task.shared.descriptors.get(descriptor);
     this.flags = write ? WRITES : 0;
     if (opened?.direct === true) this.flags |= CALL_DIRECT;
-    if (nameTo > nameFrom) this.file = this.#files.named(bytes, nameFrom, nameTo);
-    else if (opened !== undefined) this.file = opened.file;
+    if (nameTo > nameFrom) {
+      this.file = this.#files.named(bytes, nameFrom, nameTo);
+      this.hasNames = true;
+    } else if (opened !== undefined) this.file = opened.file;
     else {
       this.file = this.#files.path("");
       this.unnamed++;
@@ -173,7 +177,7 @@ function exec(task: Task, cursor: Cursor, result: Result): boolean {
   const { nameFrom, nameTo } = cursor;
   if (!result.read(cursor)) return false;
   if (result.value !== 0) return true;
-  if (hasPath) task.program = unescaped(bytes, nameFrom, nameTo);
+  if (hasPath) task.runs(unescaped(bytes, nameFrom, nameTo));
   for (const [descriptor, { closeOnExec }] of task.shared.descriptors)
     if (closeOnExec) task.shared.descriptors.delete(descriptor);
   return true;
