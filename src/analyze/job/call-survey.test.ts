@@ -74,3 +74,25 @@ it("counts the time of a copy in the kernel once", () => {
   const threads = pieces.flat().map((call) => ({ ...call, bytes: call.operation === "read" ? 1 : 2 }));
   expect(callsJob(threads).io.meanSeconds).toBeCloseTo(8, 4);
 });
+
+it("does not count closes that a trace does not have, nor syncs of writes that it does not have", () => {
+  const at = { rank: 0, bytes: 0 } as const;
+  const opens = Array.from({ length: 3000 }, (_, i) => ({
+    ...({ ...at, file: `/d/f${i}`, operation: "open" } as const),
+    ...{ start: i / 100, end: (i + 0.9) / 100 },
+  }));
+  const storm = judge(callsJob(opens)).findings.find(({ id }) => id === "metadata-storm");
+  expect(storm?.statement).toContain("3,000 files get 3,000 opens and stats");
+  const syncs = opens.map((call) => ({ ...call, file: "/d/log", operation: "sync" as const }));
+  expect(judge(callsJob(syncs)).findings.map(({ id }) => id)).not.toContain("fsync-per-write");
+});
+
+it("gives one process the same share of I/O in words and numbers", () => {
+  const calls = Array.from({ length: 100 }, (_, i) => ({
+    ...({ rank: 0, file: "/d/a", operation: "write", bytes: 2 ** 20, offset: i * 2 ** 20 } as const),
+    ...{ start: i, end: i + (i % 2 === 0 ? 1.4 : 0.4) },
+  }));
+  const { io, ledger, runSeconds } = callsJob(calls);
+  expect(io.meanShare).toBeCloseTo(ledger.seconds / runSeconds, 9);
+  expect(io.slowestShare).toBeCloseTo(io.meanShare, 9);
+});

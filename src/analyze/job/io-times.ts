@@ -20,8 +20,10 @@ export function ioTimes(
       metaSeconds = plus(metaSeconds, record.metaSeconds);
     }
   const sum = knownSum(readSeconds, writeSeconds, metaSeconds);
+  // Calls of one process may overlap: its phases know how long at least one was in progress.
+  const isAlone = ranks === 1 && ledger.isTraced;
   const meanSeconds = ranks > 0 ? sum / ranks : Number.NaN;
-  const slowest = Math.max(ledger.countedSeconds, meanSeconds || 0);
+  const slowest = isAlone ? ledger.seconds : Math.max(ledger.countedSeconds, meanSeconds || 0);
   const slowestSeconds = runSeconds > 0 ? Math.min(slowest, runSeconds) : slowest;
   const bytes = Number(exact.read + exact.written);
   return {
@@ -35,7 +37,7 @@ export function ioTimes(
     meanSeconds,
     slowestSeconds,
     slowestRank: ledger.slowestRank,
-    meanShare: runSeconds > 0 ? Math.min(1, meanSeconds / runSeconds) : Number.NaN,
+    meanShare: runSeconds > 0 ? Math.min(1, (isAlone ? slowest : meanSeconds) / runSeconds) : Number.NaN,
     slowestShare: runSeconds > 0 ? slowestSeconds / runSeconds : Number.NaN,
     bytesPerSecond: slowestSeconds > 0 ? bytes / slowestSeconds : Number.NaN,
   };
