@@ -132,7 +132,7 @@ function tell({ table, rows, format, output, bytes, leftOut }: Done, context: Co
   }
   if (leftOut !== undefined && leftOut.unsound + leftOut.nonFile > 0)
     context.note(
-      `left out: ${formatCount(leftOut.nonFile)} calls on pipes, sockets and terminals, ${formatCount(leftOut.unsound)} without sound times`,
+      `left out: ${formatCount(leftOut.nonFile)} calls on pipes, sockets and terminals, ${formatCount(leftOut.unsound)} with invalid times`,
     );
   context.note(`wrote ${formatCount(rows)} ${table === "calls" ? "calls" : `rows of ${table}`} to ${output}`);
 }

@@ -39,6 +39,8 @@ export interface InputFormat {
   readonly sequential?: boolean;
   /** Names that files of a job may leave to one another, such as those behind hashes. */
   names?(sources: Iterable<ByteSource>): ReadonlyMap<string, string>;
+  /** Files that hold the same calls as this one and count in its place where they are inputs too, the best first. */
+  sameCalls?(path: string): readonly string[];
   /** Its calls include what every start of a program reads: libraries, locales, the kernel's own files. */
   readonly hasSystemFiles?: true;
   /** Counters of a job, as the Darshan log that holds them: the source itself, or a log made of it. Throws FormatError on bad input. */

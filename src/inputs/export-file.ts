@@ -87,7 +87,7 @@ function emptyReason({ nonFile, unsound, short, outside }: LeftOut): string {
     outside > 0 ? `${formatCount(outside)} lie outside --window` : "",
     short > 0 ? `${formatCount(short)} are shorter than --min-duration` : "",
     nonFile > 0 ? `${formatCount(nonFile)} are on pipes, sockets and terminals` : "",
-    unsound > 0 ? `${formatCount(unsound)} have no sound times` : "",
+    unsound > 0 ? `${formatCount(unsound)} have invalid times` : "",
   ].filter((text) => text !== "");
   return `no call to export${reasons.length === 0 ? "" : `: ${reasons.join(", ")}`}`;
 }

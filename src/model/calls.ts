@@ -27,6 +27,9 @@ export function operationNamed(name: string): number {
 
 /** Names of `CallBlock.layer`, by code. A layer's calls contain those that it makes in the layers before it. */
 export const CALL_LAYERS = ["POSIX", "STDIO", "MPI-IO"] as const;
+/** The code of a layer by its name; POSIX for those that are none of ours. */
+export const layerNamed = (name: string): number =>
+  Math.max(0, (CALL_LAYERS as readonly string[]).indexOf(name.toUpperCase()));
 export const POSIX_LAYER = 0;
 export const STDIO_LAYER = 1;
 export const MPIIO_LAYER = 2;

@@ -3,9 +3,9 @@ import type { CallBlock } from "./calls.ts";
 
 /** Bits of `WriteCalls.flags`, beside those of `CallBlock.flags`. */
 /** The write went to a file of another group. */
-export const CALL_MOVED = 32;
+export const CALL_MOVED = 64;
 /** The committed index does not name it: a second copy, or a try that was given up. */
-export const CALL_UNUSED = 64;
+export const CALL_UNUSED = 128;
 
 /**
  * The finished writes of a step as calls: `process` is the rank, `file` the writer target, and times count from when files were

@@ -165,6 +165,48 @@ describe("report, findings and diff", () => {
     expect(metrics).toMatchObject({ bytesWritten: 64 * 4096 + 4 * 2 ** 20 });
   });
 
+  it("take text of darshan-dxt-parser without that of darshan-parser", async () => {
+    const text = readFileSync(fixture("darshan-text/mpiio4.txt"), "utf8");
+    const path = join(folder, "dxt.txt");
+    writeFileSync(path, text.slice(text.lastIndexOf("# darshan log version")));
+    const { job } = await readJob([path]);
+    const whole = await readJob([fixture("darshan-text/mpiio4.txt")]);
+    expect(job).toMatchObject({ ranks: 4, runSeconds: whole.job.runSeconds });
+    expect(job.io).toMatchObject({ bytesRead: 67_108_864, bytesWritten: 67_108_864 });
+    expect(job.layer("MPI-IO")[0]).toMatchObject({ reads: 4, writes: 4 });
+  });
+
+  it("find in an exported table what they find in its source", () => {
+    const lines = ["pid,rank,bytes,start,end,file,op,offset,layer,failed,nested,collective"];
+    for (let rank = 0; rank < 2; rank++)
+      for (let i = 0; i < 400; i++) {
+        const [start, offset] = [i / 64, 65_536 * (2 * i + rank)];
+        const call = `${rank},${rank},65536,${start},${start + 1 / 128},/d/out,write,${offset}`;
+        lines.push(`${call},MPI-IO,0,0,${i < 40 ? 0 : 1}`, `${call},POSIX,0,1,0`);
+      }
+    const path = join(folder, "layers.csv");
+    writeFileSync(path, `${lines.join("\n")}\n`);
+    const told = (name: string) => {
+      const { inputs: _, ...bps } = JSON.parse(plimsoll("bps", name, "--json").out);
+      const { findings, metrics } = JSON.parse(plimsoll("findings", name, "--json").out);
+      return {
+        bytes: bps.bytes,
+        calls: bps.accesses,
+        bps: bps.bps,
+        moved: bps.movedBytes,
+        findings,
+        metrics,
+      };
+    };
+    const source = told("layers.csv");
+    expect(source).toMatchObject({ bytes: 800 * 65_536, moved: 800 * 65_536, calls: 800 });
+    expect(source.findings.map(({ id }: { id: string }) => id)).not.toContain("independent-mpiio");
+    for (const name of ["again.csv", "again.parquet"]) {
+      expect(plimsoll("export", "layers.csv", "-o", name).code).toBe(0);
+      expect(told(name)).toEqual(source);
+    }
+  });
+
   it("take a Parquet table", async () => {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const database = await DuckDBInstance.create(":memory:");

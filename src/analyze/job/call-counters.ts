@@ -123,6 +123,18 @@ export class FileLayer {
     this.#addOffset(rank, way, offsetAt(calls, i), bytes);
   }
 
+  /** Time of a call that counts elsewhere. */
+  takeOff(process: number, operation: number, seconds: number): void {
+    const rank = this.#rank(process);
+    if (operation === Operation.write) {
+      this.#write.seconds -= seconds;
+      rank.writeSeconds -= seconds;
+    } else {
+      this.#read.seconds -= seconds;
+      rank.readSeconds -= seconds;
+    }
+  }
+
   /** Whether all ranks of the run used it. */
   isShared({ of, count }: Ranks): boolean {
     return count > 1 && this.ranks.size >= count && this.#users(of).size === count;
@@ -157,7 +169,11 @@ export class FileLayer {
       opens: counted(Operation.open),
       ...{ reads: read.calls, writes: write.calls },
       ...(tellsCollectives && this.layer === "MPI-IO"
-        ? { collective_reads: read.collective, collective_writes: write.collective }
+        ? {
+            ...{ collective_reads: read.collective, collective_writes: write.collective },
+            independent_reads: read.calls - read.collective,
+            independent_writes: write.calls - write.collective,
+          }
         : {}),
       ...{ seeks: counted(Operation.seek), stats: counted(Operation.stat), syncs: counted(Operation.sync) },
       ...{ bytes_read: read.bytes, bytes_written: write.bytes },

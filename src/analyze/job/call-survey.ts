@@ -18,7 +18,14 @@ import {
 import type { RunSpan } from "./build.ts";
 import { FileLayer, type Ranks, type RankSums } from "./call-counters.ts";
 import type { SpanProcess } from "./spans.ts";
-import { type CallNaming, type CallStretch, type CalledFile, isSound, RunCalls } from "./run-calls.ts";
+import {
+  type CallNaming,
+  type CallStretch,
+  type CalledFile,
+  isSound,
+  RunCalls,
+  skippedCalls,
+} from "./run-calls.ts";
 
 /** A program that a process ran; it may become another by exec. */
 interface Image {
@@ -57,6 +64,8 @@ export class CallSurvey {
   #firstNs = Number.POSITIVE_INFINITY;
   #lastNs = Number.NEGATIVE_INFINITY;
   #dropped = 0;
+  /** The read that came last. */
+  #read = { process: -1, startNs: 0, endNs: 0, bytes: 0, layer: undefined as FileLayer | undefined };
   #hasMetadata = false;
   #tellsCollectives = true;
   /** As MPI says, of ranks without calls too. */
@@ -113,12 +122,12 @@ export class CallSurvey {
     const seconds = (this.#lastNs - this.#firstNs) / 1e9;
     const base = this.#baseNs ?? 0n;
     const program = this.#mainImage();
-    if (this.#dropped > 0) this.warn(`${this.#dropped} calls without sound times or sizes are left out`);
+    if (this.#dropped > 0) this.warn(skippedCalls(this.#dropped));
     into.table(runs).append({
       run_id: runId,
       source: run.source,
       kind: run.kind,
-      application: program?.program ?? null,
+      application: program?.program?.split("/").at(-1) ?? null,
       command_line: program?.command ?? program?.program ?? "",
       ranks: ranks.count,
       start_unix_ns: this.#timeOfDay(this.#firstNs),
@@ -240,7 +249,40 @@ export class CallSurvey {
       if (operation <= Operation.open) caller.uses++;
       if (operation <= Operation.write) image.transfers++;
       found.add(calls, i, startNs / 1e9, endNs / 1e9);
+      if (operation <= Operation.write) this.#pair(calls, i, found);
     }
+  }
+
+  /** A copy in the kernel, such as copy_file_range, is a read and a write at once: each has half of its time. */
+  #pair(
+    { rank: process, operation, startNs: starts, endNs: ends, bytes: sizes }: CallStretch,
+    i: number,
+    layer: FileLayer,
+  ): void {
+    const [startNs, endNs, bytes] = [starts[i] as number, ends[i] as number, sizes[i] as number];
+    const last = this.#read;
+    if (operation === Operation.read) {
+      [last.process, last.startNs, last.endNs, last.bytes, last.layer] = [
+        process,
+        startNs,
+        endNs,
+        bytes,
+        layer,
+      ];
+      return;
+    }
+    if (
+      last.process === process &&
+      last.startNs === startNs &&
+      Math.abs(endNs - last.endNs) <= COPY_ENDS_NS &&
+      last.bytes === bytes &&
+      last.layer?.layer === layer.layer
+    ) {
+      const half = (Math.min(last.endNs, endNs) - startNs) / 2e9;
+      last.layer.takeOff(process, Operation.read, half);
+      layer.takeOff(process, operation, half);
+    }
+    last.process = -1;
   }
 
   /** Programs look for many names that are not there; those count together, not as a file each. */
@@ -280,6 +322,9 @@ export class CallSurvey {
       .sort((a, b) => b.transfers - a.transfers || b.calls - a.calls)[0];
   }
 }
+
+/** Recorders take the time twice at the end of a copy. */
+const COPY_ENDS_NS = 100_000;
 
 const NOT_FOUND = "(names not found)";
 

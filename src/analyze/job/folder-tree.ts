@@ -5,13 +5,13 @@
  */
 import type { JobFile } from "./job.ts";
 import { MOVING_LAYERS } from "./job-files.ts";
-import { isBelowDfs } from "./records.ts";
+import { isBelowDfs, plus } from "./records.ts";
 
 export interface FolderSums {
   readonly files: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
-  /** I/O time and its metadata part, summed over ranks. */
+  /** I/O time and its metadata part, summed over ranks; NaN where none is known. */
   readonly seconds: number;
   readonly metadataSeconds: number;
 }
@@ -36,8 +36,8 @@ class Node implements FolderSums {
   files = 0;
   bytesRead = 0;
   bytesWritten = 0;
-  seconds = 0;
-  metadataSeconds = 0;
+  seconds = Number.NaN;
+  metadataSeconds = Number.NaN;
   readonly path: string;
   children: Node[] = [];
   /** Folders below it. */
@@ -51,16 +51,16 @@ class Node implements FolderSums {
     this.files++;
     this.bytesRead += file.bytesRead || 0;
     this.bytesWritten += file.bytesWritten || 0;
-    this.seconds += file.seconds || 0;
-    this.metadataSeconds += metadataOf(file);
+    this.seconds = plus(this.seconds, file.seconds);
+    this.metadataSeconds = plus(this.metadataSeconds, metadataOf(file));
   }
 
   add(sums: FolderSums): void {
     this.files += sums.files;
     this.bytesRead += sums.bytesRead;
     this.bytesWritten += sums.bytesWritten;
-    this.seconds += sums.seconds;
-    this.metadataSeconds += sums.metadataSeconds;
+    this.seconds = plus(this.seconds, sums.seconds);
+    this.metadataSeconds = plus(this.metadataSeconds, sums.metadataSeconds);
   }
 }
 
@@ -131,7 +131,7 @@ function endOfChain(node: Node): Node {
 }
 
 const heavierFirst = (a: Node, b: Node): number =>
-  b.seconds - a.seconds ||
+  (b.seconds || 0) - (a.seconds || 0) ||
   b.bytesRead + b.bytesWritten - a.bytesRead - a.bytesWritten ||
   b.files - a.files ||
   (a.path < b.path ? -1 : 1);
@@ -184,9 +184,10 @@ const sumsOf = ({ files, bytesRead, bytesWritten, seconds, metadataSeconds }: Fo
 
 /** The metadata part of a file's time: in the called layer, or in those that reach the file system. */
 function metadataOf({ layers, called }: JobFile): number {
-  if (called.layer === "MPI-IO" || layers.size === 1) return called.metaSeconds || 0;
-  let seconds = 0;
+  if (called.layer === "MPI-IO" || layers.size === 1) return called.metaSeconds;
+  let seconds = Number.NaN;
   for (const [layer, record] of layers)
-    if (MOVING_LAYERS.includes(layer) && !isBelowDfs(layer, layers)) seconds += record.metaSeconds || 0;
+    if (MOVING_LAYERS.includes(layer) && !isBelowDfs(layer, layers))
+      seconds = plus(seconds, record.metaSeconds);
   return seconds;
 }

@@ -1,6 +1,6 @@
 /** Files of a job, each with its records in all layers. */
 import type { JobFile } from "./job.ts";
-import { isBelowDfs, type LayerRecord, sumOf } from "./records.ts";
+import { isBelowDfs, knownSum, type LayerRecord, sumOf } from "./records.ts";
 
 /** Layers that an application calls, the upper ones first. */
 const CALLED_LAYERS = ["MPI-IO", "POSIX", "STDIO", "DFS", "DAOS"] as const;
@@ -185,6 +185,6 @@ function calledOf(candidates: readonly LayerRecord[]): LayerRecord | undefined {
 const isUsed = ({ opens, reads, writes, stats }: LayerRecord) =>
   opens > 0 || reads > 0 || writes > 0 || stats > 0;
 
-/** Time in a record, summed over its ranks; NaN when the layer keeps no times. */
+/** Time in a record, summed over its ranks, as far as it is known; NaN when the layer keeps no times. */
 const secondsOf = ({ readSeconds, writeSeconds, metaSeconds }: LayerRecord): number =>
-  readSeconds + writeSeconds + metaSeconds;
+  knownSum(readSeconds, writeSeconds, metaSeconds);

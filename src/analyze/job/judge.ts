@@ -132,10 +132,10 @@ function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, value
     // It may begin with a share in words: "over 99.9 % of writes".
     statement: rest.statement.replace(/^[a-z]/, (letter) => letter.toUpperCase()),
     evidence: {
-      numbers: [],
       files: [],
       ranks: [],
       ...evidence,
+      numbers: (evidence.numbers ?? []).filter(({ value }) => !Number.isNaN(value)),
       filesTotal: evidence.filesTotal ?? evidence.files?.length ?? 0,
     },
     threshold,

@@ -1,6 +1,6 @@
 /** Time of each layer: on average, and of its slowest rank. */
 import type { Job } from "./job.ts";
-import { sumOf } from "./records.ts";
+import { knownSum, plus, sumOf } from "./records.ts";
 
 export interface LayerTimes {
   readonly layer: string;
@@ -9,6 +9,8 @@ export interface LayerTimes {
   readonly write: number;
   readonly metadata: number;
   readonly wait: number;
+  /** What is known of these together. */
+  readonly average: number;
   readonly slowest: number;
 }
 
@@ -48,12 +50,12 @@ export function layerTimes(job: Job): LayerTimes[] {
       records.filter((record) => record.shared),
       ({ slowestSeconds }) => slowestSeconds,
     );
+    const read = perRank(sumOf(records, ({ readSeconds }) => readSeconds));
+    const write = perRank(sumOf(records, ({ writeSeconds }) => writeSeconds));
+    const metadata = perRank(sumOf(records, ({ metaSeconds }) => metaSeconds));
+    const wait = perRank(sumOf(records, ({ waitSeconds }) => waitSeconds));
     return {
-      layer,
-      read: perRank(sumOf(records, ({ readSeconds }) => readSeconds)),
-      write: perRank(sumOf(records, ({ writeSeconds }) => writeSeconds)),
-      metadata: perRank(sumOf(records, ({ metaSeconds }) => metaSeconds)),
-      wait: perRank(sumOf(records, ({ waitSeconds }) => waitSeconds)),
+      ...{ layer, read, write, metadata, wait, average: plus(knownSum(read, write, metadata), wait) },
       slowest: unique.size === 0 && Number.isNaN(shared) ? Number.NaN : most + (shared || 0),
     };
   });

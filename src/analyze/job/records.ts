@@ -385,12 +385,14 @@ function addFrequent(a: readonly Frequent[], b: readonly Frequent[]): Frequent[]
 /** Sum of a number over records; NaN when none of them has it. */
 export function sumOf(records: readonly LayerRecord[], value: (record: LayerRecord) => number): number {
   let sum = Number.NaN;
-  for (const record of records) {
-    const one = value(record);
-    if (!Number.isNaN(one)) sum = (Number.isNaN(sum) ? 0 : sum) + one;
-  }
+  for (const record of records) sum = plus(sum, value(record));
   return sum;
 }
+
+/** What is known of two numbers; NaN when neither is. */
+export const plus = (a: number, b: number): number => (Number.isNaN(b) ? a : Number.isNaN(a) ? b : a + b);
+
+export const knownSum = (a: number, b: number, c: number): number => plus(plus(a, b), c);
 
 const sizeSums = new WeakMap<readonly LayerRecord[], { read?: Float64Array; write?: Float64Array }>();
 

@@ -1,4 +1,5 @@
 /** The calls of one run as the job takes them: processes are ranks, files have ids, and calls that are alike come together. */
+import { formatMany } from "../../base/units.ts";
 import {
   CALL_COLLECTIVE,
   CALL_ERROR,
@@ -215,6 +216,9 @@ export function isSound({ startNs, endNs, bytes, earliestNs }: CallStretch, i: n
     start >= earliestNs && end >= start && end < TEN_YEARS_NS && size >= 0 && size <= Number.MAX_SAFE_INTEGER
   );
 }
+
+export const skippedCalls = (count: number) =>
+  `Skipped ${formatMany(count, "call")} with an invalid time or size.`;
 
 /** The offset of a call; NaN when it is not known or beyond what a double holds. */
 export function offsetAt({ offset }: CallStretch, i: number): number {

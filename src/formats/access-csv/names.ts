@@ -33,7 +33,7 @@ export class Names {
   }
 
   /** `host` is what `host` gave or -1, `rank` may be NaN; so may be `pid` where the table has none. */
-  processOf(pid: number, host: number, rank: number): number {
+  processOf(pid: number, host: number, rank: number, tellsCollectives: boolean): number {
     const known = this.#hasPid ? pid : -1;
     const key = (host + 1) * 2 ** 32 + (Number.isNaN(rank) ? 0 : rank + 1);
     if (known === this.#lastPid && key === this.#lastKey) return this.#last;
@@ -46,6 +46,7 @@ export class Names {
         pid: this.#hasPid ? pid : Number.isNaN(rank) ? 0 : rank,
         ...(Number.isNaN(rank) ? {} : { rank }),
         ...(host < 0 ? {} : { host: TEXT.decode(this.#hosts.at(host)) }),
+        ...(tellsCollectives ? { tellsCollectives } : {}),
       });
       group.set(key, process);
     }

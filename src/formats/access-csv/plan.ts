@@ -15,6 +15,11 @@ export const RANK = 8;
 export const FILE = 9;
 export const OP = 10;
 export const HOST = 11;
+export const LAYER = 12;
+/** Yes or no. */
+export const FAILED = 13;
+export const NESTED = 14;
+export const COLLECTIVE = 15;
 
 const NAMES: Readonly<Record<string, number>> = {
   pid: PID,
@@ -39,6 +44,10 @@ const NAMES: Readonly<Record<string, number>> = {
   operation: OP,
   host: HOST,
   hostname: HOST,
+  layer: LAYER,
+  failed: FAILED,
+  nested: NESTED,
+  collective: COLLECTIVE,
 };
 const ROLE_LABELS = [
   "",
@@ -53,6 +62,10 @@ const ROLE_LABELS = [
   "file",
   "op",
   "host",
+  "layer",
+  "failed",
+  "nested",
+  "collective",
 ];
 const UNITS: Readonly<Record<string, TimeUnit>> = {
   s: "s",

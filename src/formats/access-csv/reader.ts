@@ -1,6 +1,15 @@
 /** The rows of a table of accesses. Numbers are read from bytes as they pass; only odd fields become strings. */
 import { FormatError } from "../../base/errors.ts";
-import { Operation, type CallNote, type CallSink, operationNamed } from "../../model/index.ts";
+import {
+  CALL_COLLECTIVE,
+  CALL_ERROR,
+  CALL_NESTED,
+  type CallNote,
+  type CallSink,
+  layerNamed,
+  Operation,
+  operationNamed,
+} from "../../model/index.ts";
 import { CallColumns } from "../call-columns.ts";
 import { DecimalReader, timeFromText } from "../text/decimal.ts";
 import { Interner } from "../text/interner.ts";
@@ -9,10 +18,14 @@ import { endOfField, isBlank, isLineEnd, QUOTE, skipBlanks, SPACE, unquoted, wor
 import { Names } from "./names.ts";
 import {
   BYTES,
+  COLLECTIVE,
   END,
+  FAILED,
   FILE,
   HOST,
+  LAYER,
   MOVED,
+  NESTED,
   OFFSET,
   OP,
   PID,
@@ -30,6 +43,30 @@ const END_AT = 18;
 /** Later than 1973, counted from 1970; no machine is up for three years. */
 const REALTIME_SECONDS = 1e8;
 const TEXT = new TextDecoder();
+const FLAGS: Readonly<Record<number, number>> = {
+  [FAILED]: CALL_ERROR,
+  [NESTED]: CALL_NESTED,
+  [COLLECTIVE]: CALL_COLLECTIVE,
+};
+/** Of a flag that is neither yes nor no. */
+const NOT_SAID = 2;
+
+/** What each word of a column means, found once. */
+class Codes {
+  readonly #words = new Interner();
+  readonly #codes: number[] = [];
+  readonly #codeOf: (word: string) => number;
+
+  constructor(codeOf: (word: string) => number) {
+    this.#codeOf = codeOf;
+  }
+
+  of(bytes: Uint8Array, from: number, to: number): number {
+    const word = this.#words.intern(bytes, from, to);
+    this.#codes[word] ??= this.#codeOf(TEXT.decode(bytes.subarray(from, to)));
+    return this.#codes[word] as number;
+  }
+}
 
 export class TableReader {
   readonly #source: string;
@@ -39,8 +76,11 @@ export class TableReader {
   readonly #sink: CallSink;
   readonly #columns: CallColumns;
   readonly #names: Names;
-  readonly #ops = new Interner();
-  readonly #opCodes: number[] = [];
+  readonly #ops = new Codes(operationNamed);
+  readonly #layers = new Codes(layerNamed);
+  readonly #flagBits = new Codes((text) =>
+    /^(1|true|yes)$/i.test(text) ? 1 : /^(0|false|no)$/i.test(text) ? 0 : NOT_SAID,
+  );
   readonly #decimal = new DecimalReader();
   readonly #values = new Float64Array(20).fill(Number.NaN);
   readonly #unnamed: number;
@@ -53,6 +93,9 @@ export class TableReader {
   #file = 0;
   #host = -1;
   #operation: number = Operation.read;
+  #layer = 0;
+  #flags = 0;
+  #tellsCollectives = false;
 
   /** `linesBefore` is the number of lines that somebody else has read. */
   constructor(source: string, plan: Plan, sink: CallSink, linesBefore: number) {
@@ -125,6 +168,9 @@ export class TableReader {
     const fields = this.#roles.length;
     const separator = this.#separator;
     this.#operation = Operation.read;
+    this.#layer = 0;
+    this.#flags = 0;
+    this.#tellsCollectives = false;
     this.#host = -1;
     this.#file = this.#unnamed;
     let at = from;
@@ -175,7 +221,9 @@ export class TableReader {
   #odd(bytes: Uint8Array, from: number, to: number, role: number): boolean {
     if (role === FILE) this.#file = this.#names.file(bytes, from, to);
     else if (role === HOST) this.#host = this.#names.host(bytes, from, to);
-    else if (role === OP) this.#operation = this.#op(bytes, from, to);
+    else if (role === OP) this.#operation = this.#ops.of(bytes, from, to);
+    else if (role === LAYER) this.#layer = this.#layers.of(bytes, from, to);
+    else if (role in FLAGS) this.#flag(role, this.#flagBits.of(bytes, from, to));
     else if (role !== SKIP && !this.#oddNumber(TEXT.decode(bytes.subarray(from, to)).trim(), role)) {
       this.#fail(`expected a number in column ${roleLabel(role)}, found "${excerpt(bytes, from, to)}"`);
       return false;
@@ -202,10 +250,9 @@ export class TableReader {
     this.#values[to + 1] = this.#decimal.value[2] as number;
   }
 
-  #op(bytes: Uint8Array, from: number, to: number): number {
-    const op = this.#ops.intern(bytes, from, to);
-    this.#opCodes[op] ??= operationNamed(TEXT.decode(bytes.subarray(from, to)));
-    return this.#opCodes[op] as number;
+  #flag(role: number, value: number): void {
+    if (value === 1) this.#flags |= FLAGS[role] as number;
+    if (role === COLLECTIVE) this.#tellsCollectives = value !== NOT_SAID;
   }
 
   #fail(reason: string): -1 {
@@ -235,9 +282,16 @@ export class TableReader {
     columns.bytes[row] = (values[BYTES] as number) * this.#plan.bytesEach;
     if (columns.movedBytes !== undefined) columns.movedBytes[row] = values[MOVED] as number;
     if (columns.offset !== undefined) columns.offset[row] = values[OFFSET] as number;
-    columns.process[row] = this.#names.processOf(values[PID] as number, this.#host, values[RANK] as number);
+    columns.process[row] = this.#names.processOf(
+      values[PID] as number,
+      this.#host,
+      values[RANK] as number,
+      this.#tellsCollectives,
+    );
     columns.file[row] = this.#file;
     columns.operation[row] = this.#operation;
+    columns.layer[row] = this.#layer;
+    columns.flags[row] = this.#flags;
     columns.next();
   }
 }

@@ -74,9 +74,11 @@ describe("accesses of a Darshan log", () => {
       }),
     );
     expect(clock).toEqual({ kind: "realtime", epochNs: 1_700_000_000_250_000_000n });
+    const life = { startNs: 0, endNs: 99_750_000_000 };
+    const common = { ranks: 2, program: "/bin/app", life };
     expect(processes).toEqual([
-      { pid: 0, rank: 0, host: "node0", program: "/bin/app" },
-      { pid: 1, rank: 1, host: "node1", program: "/bin/app" },
+      { ...common, pid: 0, rank: 0, host: "node0" },
+      { ...common, pid: 1, rank: 1, host: "node1" },
     ]);
     expect(files).toEqual([
       { path: "/scratch/a", fileSystem: "lustre", id: recordId("/scratch/a") },

@@ -103,8 +103,13 @@ export class DxtCalls {
     const key = `${rank}/${host}`;
     let process = this.#processes.get(key);
     if (process === undefined) {
-      const program = this.#log.job.commandLine.trim().split(/\s+/)[0] ?? "";
-      process = this.#sink.process({ pid: rank, rank, host, ...(program === "" ? {} : { program }) });
+      const { commandLine, nprocs, endSeconds, runTimeSeconds } = this.#log.job;
+      const program = commandLine.trim().split(/\s+/)[0] ?? "";
+      process = this.#sink.process({
+        ...{ pid: rank, rank, ranks: Number(nprocs), host },
+        ...(program === "" ? {} : { program }),
+        ...(endSeconds === 0n ? {} : { life: { startNs: 0, endNs: Math.round(runTimeSeconds * 1e9) } }),
+      });
       this.#processes.set(key, process);
     }
     return process;

@@ -60,7 +60,7 @@ describe("the collection", () => {
     expect(collection.leftOut.outside).toBe(long.length - inside.length);
   });
 
-  it("leaves out pipes and calls without sound times", () => {
+  it("leaves out pipes and calls with invalid times", () => {
     const one = { process: 0, file: 0, startNs: 5, endNs: 9, bytes: 1 };
     const bad = [
       { ...one, flags: CALL_NONFILE },

@@ -1,14 +1,14 @@
 /** Calls as a table: CSV and Parquet, with the column names that our own readers of tables know. */
 import { csvField, csvRow } from "../../base/csv.ts";
 import { putInteger } from "../../base/text-writer.ts";
-import { CALL_ERROR, CALL_LAYERS } from "../../model/index.ts";
+import { CALL_COLLECTIVE, CALL_ERROR, CALL_LAYERS, CALL_NESTED } from "../../model/index.ts";
 import { NO_TEXT, type ParquetColumn, type ParquetValues, ParquetWriter } from "../parquet/writer.ts";
 import { CallRows, type WholeBlock } from "./call-rows.ts";
 import { Chunks } from "./chunks.ts";
 import type { OrderedCalls } from "./collection.ts";
 import { layerName, OPERATION_NAMES } from "./names.ts";
 
-/** Times in seconds since the start of the run; what is not known is empty. */
+/** Times in seconds since the start of the run; what is not known is empty, such as `collective` of who does not tell. */
 const CALL_COLUMNS: readonly ParquetColumn[] = [
   { name: "rank", type: "i64" },
   { name: "pid", type: "i64" },
@@ -22,7 +22,11 @@ const CALL_COLUMNS: readonly ParquetColumn[] = [
   { name: "moved", type: "i64" },
   { name: "offset", type: "i64" },
   { name: "failed", type: "flag" },
+  { name: "nested", type: "flag" },
+  { name: "collective", type: "i64" },
 ];
+
+const bitOf = (flags: number, flag: number) => ((flags & flag) === 0 ? 0 : 1);
 
 const TEXT = new TextEncoder();
 const COMMA = 44;
@@ -35,6 +39,7 @@ export function* callsCsv(calls: OrderedCalls): Generator<Uint8Array> {
   const processes = calls.processes.map(({ rank, pid, host }) =>
     TEXT.encode(`${csvRow([rank, pid, host])},`),
   );
+  const tells = calls.processes.map(({ tellsCollectives }) => tellsCollectives === true);
   const files = calls.files.map(({ path }) => TEXT.encode(`${csvField(path)},`));
   const kinds = CALL_LAYERS.map((_, layer) =>
     OPERATION_NAMES.map((name) => TEXT.encode(`${layerName(layer)},${name},`)),
@@ -58,7 +63,9 @@ export function* callsCsv(calls: OrderedCalls): Generator<Uint8Array> {
       amount(block.bytes[i] as number);
       amount(block.movedBytes[i] as number);
       amount(block.offset[i] as number);
-      writer.text(`${((block.flags[i] as number) & CALL_ERROR) === 0 ? 0 : 1}${end}`);
+      const flags = block.flags[i] as number;
+      const collective = tells[block.process[i] as number] ? bitOf(flags, CALL_COLLECTIVE) : "";
+      writer.text(`${bitOf(flags, CALL_ERROR)},${bitOf(flags, CALL_NESTED)},${collective}${end}`);
     }
     yield* chunks.full();
   }
@@ -129,6 +136,12 @@ function columnsOf(rows: WholeBlock, { processes, files }: OrderedCalls): Parque
     rows.bytes,
     rows.movedBytes,
     rows.offset,
-    flags.subarray(0, count).map((bits) => ((bits & CALL_ERROR) === 0 ? 0 : 1)),
+    flags.subarray(0, count).map((bits) => bitOf(bits, CALL_ERROR)),
+    flags.subarray(0, count).map((bits) => bitOf(bits, CALL_NESTED)),
+    Float64Array.from({ length: count }, (_, i) =>
+      processes[process[i] as number]?.tellsCollectives === true
+        ? bitOf(flags[i] as number, CALL_COLLECTIVE)
+        : Number.NaN,
+    ),
   ];
 }

@@ -32,6 +32,14 @@ export const fioLog = {
     });
   },
 
+  sameCalls: (path) =>
+    Object.entries(SAME_CALLS).flatMap(([kind, others]) => {
+      const [ending, number] = new RegExp(`_${kind}((?:\\.\\d+)?\\.log(?:\\.gz)?)$`).exec(path) ?? [];
+      return ending === undefined
+        ? []
+        : others.map((one) => `${path.slice(0, -ending.length)}_${one}${number}`);
+    }),
+
   calls(source, sink, options = {}) {
     const [, kind = "lat", job] = LOG_NAME.exec(source.name) ?? [];
     const refusal = REFUSALS[kind];
@@ -41,6 +49,9 @@ export const fioLog = {
     reader.finish();
   },
 } satisfies InputFormat;
+
+/** fio writes several logs of each job. */
+const SAME_CALLS: Readonly<Record<string, readonly string[]>> = { clat: ["lat"], slat: ["lat", "clat"] };
 
 const REFUSALS: Readonly<Record<string, string>> = {
   bw: "a bandwidth log of fio has no latencies; use the _lat or _clat log (--write_lat_log)",

@@ -1,6 +1,14 @@
 /** A table of accesses, whatever reads its Parquet file: known columns, kinds of times, rows as calls. docs/bps.md lists the columns. */
 import { FormatError } from "../../base/errors.ts";
-import { type CallClock, type CallSink, operationNamed } from "../../model/index.ts";
+import {
+  CALL_COLLECTIVE,
+  CALL_ERROR,
+  CALL_NESTED,
+  type CallClock,
+  type CallSink,
+  layerNamed,
+  operationNamed,
+} from "../../model/index.ts";
 
 /** Names by which a column is known; the first one of the file that fits is taken. */
 const COLUMNS = {
@@ -13,12 +21,18 @@ const COLUMNS = {
   file: ["file", "path"],
   op: ["op", "operation", "direction"],
   host: ["host", "hostname"],
+  offset: ["offset"],
+  layer: ["layer"],
+  failed: ["failed"],
+  nested: ["nested"],
+  collective: ["collective"],
 } as const;
 type Role = keyof typeof COLUMNS;
 
 /** Numbers beside the times, in the order in which `AccessRows` takes them. */
-export const NUMBER_COLUMNS = ["bytes", "moved", "pid", "rank"] as const;
-const TEXT_COLUMNS = ["file", "op", "host"] as const;
+const FLAGS = ["failed", "nested", "collective"] as const;
+export const NUMBER_COLUMNS = ["bytes", "moved", "pid", "rank", "offset", ...FLAGS] as const;
+const TEXT_COLUMNS = ["file", "op", "host", "layer"] as const;
 type TextColumn = (typeof TEXT_COLUMNS)[number];
 
 export interface Column {
@@ -37,12 +51,13 @@ export function accessColumns(path: string, described: readonly Column[]): Acces
     const name = names.find((one) => byName.has(one));
     if (name !== undefined) found[role] = byName.get(name) as Column;
   }
+  for (const role of FLAGS) if (!/INT/.test(found[role]?.type ?? "")) delete found[role];
   for (const role of ["bytes", "start", "end"] as const)
     if (found[role] === undefined)
       throw new FormatError(
         path,
         {},
-        `no column ${role} (columns: ${[...byName.keys()].slice(0, 20).join(", ")}); expected pid, bytes, start, end and perhaps moved, file, op, rank, host`,
+        `no column ${role} (columns: ${[...byName.keys()].slice(0, 20).join(", ")}); expected pid, bytes, start, end and perhaps moved, offset, file, op, layer, rank, host`,
       );
   return found as AccessColumns;
 }
@@ -112,18 +127,20 @@ export class AccessRows {
   readonly #sink: CallSink;
   readonly #texts: readonly TextColumn[];
   readonly #hasMoved: boolean;
+  readonly #hasOffset: boolean;
   readonly #files = new Map<string, number>();
   readonly #processes = new Map<string, number>();
   #process = new Uint32Array(2048);
   #file = new Uint32Array(2048);
   #operation = new Uint8Array(2048);
-  /** All zero: POSIX, and nothing to say. */
-  #zeros = new Uint8Array(2048);
+  #layer = new Uint8Array(2048);
+  #flags = new Uint8Array(2048);
 
   constructor(sink: CallSink, columns: AccessColumns) {
     this.#sink = sink;
     this.#texts = textColumns(columns);
     this.#hasMoved = columns.moved !== undefined;
+    this.#hasOffset = columns.offset !== undefined;
   }
 
   take({ count, startNs, endNs, numbers, texts }: AccessChunk): void {
@@ -131,26 +148,33 @@ export class AccessRows {
       this.#process = new Uint32Array(count);
       this.#file = new Uint32Array(count);
       this.#operation = new Uint8Array(count);
-      this.#zeros = new Uint8Array(count);
+      this.#layer = new Uint8Array(count);
+      this.#flags = new Uint8Array(count);
     }
     const text = (role: TextColumn) => texts[this.#texts.indexOf(role)];
-    const [files, ops, hosts] = [text("file"), text("op"), text("host")];
-    const [bytes, movedBytes, pids, ranks] = numbers as [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ];
+    const [files, ops, hosts, layers] = [text("file"), text("op"), text("host"), text("layer")];
+    const number = (role: (typeof NUMBER_COLUMNS)[number]) =>
+      numbers[NUMBER_COLUMNS.indexOf(role)] as Float64Array;
+    const [bytes, movedBytes, offset] = [number("bytes"), number("moved"), number("offset")];
+    const [pids, ranks] = [number("pid"), number("rank")];
+    const [failed, nested, collective] = [number("failed"), number("nested"), number("collective")];
     for (let i = 0; i < count; i++) {
       this.#file[i] = this.#fileOf(files?.[i] ?? "");
       this.#operation[i] = operationNamed(ops?.[i] ?? "");
-      this.#process[i] = this.#processOf(pids[i] as number, ranks[i] as number, hosts?.[i] ?? "");
+      this.#layer[i] = layerNamed(layers?.[i] ?? "");
+      this.#flags[i] =
+        (failed[i] === 1 ? CALL_ERROR : 0) |
+        (nested[i] === 1 ? CALL_NESTED : 0) |
+        (collective[i] === 1 ? CALL_COLLECTIVE : 0);
+      const tells = !Number.isNaN(collective[i]);
+      this.#process[i] = this.#processOf(pids[i] as number, ranks[i] as number, hosts?.[i] ?? "", tells);
     }
     this.#sink.block({
       ...{ count, startNs, endNs, bytes },
       ...(this.#hasMoved ? { movedBytes } : {}),
+      ...(this.#hasOffset ? { offset } : {}),
       ...{ process: this.#process, file: this.#file, operation: this.#operation },
-      ...{ layer: this.#zeros, flags: this.#zeros },
+      ...{ layer: this.#layer, flags: this.#flags },
     });
   }
 
@@ -161,7 +185,7 @@ export class AccessRows {
   }
 
   /** Without process numbers the rank tells processes apart. */
-  #processOf(pid: number, rank: number, host: string): number {
+  #processOf(pid: number, rank: number, host: string, tellsCollectives: boolean): number {
     const key = `${pid} ${rank} ${host}`;
     let number = this.#processes.get(key);
     if (number === undefined) {
@@ -169,6 +193,7 @@ export class AccessRows {
         pid: Number.isNaN(pid) ? (Number.isNaN(rank) ? 0 : rank) : pid,
         ...(Number.isNaN(rank) ? {} : { rank }),
         ...(host === "" ? {} : { host }),
+        ...(tellsCollectives ? { tellsCollectives } : {}),
       });
       this.#processes.set(key, number);
     }

@@ -60,6 +60,15 @@ export class Cursor {
     return value;
   }
 
+  /** Moves over a directory before a path, if there is one, and returns its name. */
+  folder(): { readonly from: number; readonly to: number } {
+    if (this.is('"')) return { from: this.at, to: this.at };
+    this.descriptor();
+    const found = { from: this.nameFrom, to: this.nameTo };
+    this.next();
+    return found;
+  }
+
   /** Finds where a name ends; returns the index behind its `>`. */
   #nameEnd(from: number): number {
     const { bytes, end } = this;

@@ -2,7 +2,7 @@
 import { CALL_DIRECT, CALL_NONFILE, type CallSink } from "../../model/index.ts";
 import type { Call } from "./calls.ts";
 import { type Cursor, unescaped } from "./cursor.ts";
-import { Files } from "./files.ts";
+import { type ByteRange, Files } from "./files.ts";
 import type { Result } from "./result.ts";
 import type { Descriptor, Opened, Task, Tasks } from "./tasks.ts";
 
@@ -21,6 +21,8 @@ export class Descriptors {
   followed = -1;
   /** Accesses on descriptors that nothing is known of. */
   unnamed = 0;
+  /** Whether strace names descriptors (`-y`). */
+  hasNames = false;
   readonly #tasks: Tasks;
   readonly #files: Files;
   /** Uses of a file by descriptors that nothing is known of: they may be copies, made by a call that was not traced. */
@@ -37,8 +39,10 @@ export class Descriptors {
     const opened = task.shared.descriptors.get(descriptor);
     this.flags = write ? WRITES : 0;
     if (opened?.direct === true) this.flags |= CALL_DIRECT;
-    if (nameTo > nameFrom) this.file = this.#files.named(bytes, nameFrom, nameTo);
-    else if (opened !== undefined) this.file = opened.file;
+    if (nameTo > nameFrom) {
+      this.file = this.#files.named(bytes, nameFrom, nameTo);
+      this.hasNames = true;
+    } else if (opened !== undefined) this.file = opened.file;
     else {
       this.file = this.#files.path("");
       this.unnamed++;
@@ -64,9 +68,9 @@ export class Descriptors {
     return task.shared.descriptors.get(descriptor)?.file ?? -1;
   }
 
-  /** The file whose name the cursor has. */
-  named({ bytes, nameFrom, nameTo }: Cursor): number {
-    return this.#files.named(bytes, nameFrom, nameTo);
+  /** The file whose name the cursor has, which may be below a directory that it had before. */
+  named({ bytes, nameFrom, nameTo }: Cursor, folder: ByteRange): number {
+    return this.#files.inFolder(bytes, folder, { from: nameFrom, to: nameTo });
   }
 
   flagsOf(file: number): number {
@@ -120,13 +124,13 @@ export class Descriptors {
   /** open("path", flags), openat(directory, "path", flags), creat("path", mode) */
   #open(task: Task, cursor: Cursor, result: Result): boolean {
     const { bytes, at: from } = cursor;
-    if (!cursor.is('"')) cursor.next();
+    const folder = cursor.folder();
     const hasPath = cursor.string();
     const pathFrom = cursor.nameFrom;
     const pathTo = cursor.nameTo;
     const flagsFrom = cursor.at;
     if (!result.read(cursor)) return false;
-    if (hasPath) this.followed = this.#files.named(bytes, pathFrom, pathTo);
+    if (hasPath) this.followed = this.#files.inFolder(bytes, folder, { from: pathFrom, to: pathTo });
     if (!(result.value >= 0)) return true;
     const flags = TEXT.decode(bytes.subarray(Math.max(from, flagsFrom), cursor.at));
     const named = cursor.nameTo > cursor.nameFrom;
@@ -173,7 +177,7 @@ function exec(task: Task, cursor: Cursor, result: Result): boolean {
   const { nameFrom, nameTo } = cursor;
   if (!result.read(cursor)) return false;
   if (result.value !== 0) return true;
-  if (hasPath) task.program = unescaped(bytes, nameFrom, nameTo);
+  if (hasPath) task.runs(unescaped(bytes, nameFrom, nameTo));
   for (const [descriptor, { closeOnExec }] of task.shared.descriptors)
     if (closeOnExec) task.shared.descriptors.delete(descriptor);
   return true;

@@ -19,6 +19,23 @@ export function isNonfile(path: string): boolean {
 /** `pipe:[12]`, `socket:[12]`, `TCP:[…]`, `anon_inode:[eventfd]`; a relative path has no `:[`. */
 const SPECIAL = /^(pipe|socket|eventfd)$|^[A-Za-z0-9_-]+:\[/;
 
+const SLASH = 47;
+
+/** From one byte up to another. */
+export interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `/a/c` of `/a/./b/../c`. */
+function withoutDots(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/"))
+    if (part === "..") parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  return `/${parts.join("/")}`;
+}
+
 export class Files {
   readonly #sink: CallSink;
   readonly #raw = new Interner();
@@ -36,6 +53,14 @@ export class Files {
     const index = this.#raw.intern(bytes, from, to);
     this.#ids[index] ??= this.path(unescaped(bytes, from, to));
     return this.#ids[index] as number;
+  }
+
+  /** A relative name is below the directory whose name `-y` prints before it: `AT_FDCWD</dir>, "./a"`, `5</dir>, "a"`. */
+  inFolder(bytes: Uint8Array, folder: ByteRange, name: ByteRange): number {
+    const isBelow = bytes[folder.from] === SLASH && bytes[name.from] !== SLASH;
+    if (!isBelow) return this.named(bytes, name.from, name.to);
+    const path = `${unescaped(bytes, folder.from, folder.to)}/${unescaped(bytes, name.from, name.to)}`;
+    return this.path(withoutDots(path));
   }
 
   path(path: string): number {

@@ -5,6 +5,7 @@ import type { Counts } from "./transfers.ts";
 interface TraceFacts {
   readonly accesses: number;
   readonly unnamed: number;
+  readonly hasNames: boolean;
   /** The last line, when it is not whole. */
   readonly cutLine: string;
   readonly lines: number;
@@ -48,7 +49,9 @@ export function straceNotes(counts: Counts, facts: TraceFacts): CallNote[] {
     {
       id: "unnamed-files",
       count: facts.unnamed,
-      text: "accesses on descriptors opened before the trace have no file name (use strace -y)",
+      text: facts.hasNames
+        ? "accesses on descriptors that strace gives no name, such as closed ones, have no file name"
+        : "accesses on descriptors opened before the trace have no file name (use strace -y)",
     },
     {
       id: "bad-line",

@@ -17,6 +17,8 @@ const UNFINISHED = new TextEncoder().encode(" <unfinished ...>");
 const RESUMED = new TextEncoder().encode(" resumed>");
 const OWN_MESSAGE = new TextEncoder().encode("strace: ");
 const ATTACHED = new TextEncoder().encode(" attached");
+/** Process and time, or a part of them. */
+const BEGINNING = /^(\[pid |\d)/;
 /** One character per byte, so that places in the text are places in the bytes. */
 const LATIN = new TextDecoder("latin1");
 
@@ -40,6 +42,7 @@ export class TraceReader {
   #foreignFirst: { readonly line: number; readonly text: string } | undefined;
   #refused: { readonly line: number; readonly kind: number } | undefined;
   #cutLine = "";
+  #isLast = false;
   /** The beginning of a line into which strace wrote a message. */
   #broken: Uint8Array | undefined;
   /** For joining the parts of a call. */
@@ -60,12 +63,13 @@ export class TraceReader {
       const to = stop > at && bytes[stop - 1] === 13 ? stop - 1 : stop;
       if (to > at) {
         const { counts } = this.#transfers;
-        const cut = counts.cut;
+        const { cut } = counts;
+        // The last line, without its end.
+        this.#isLast = last && stop === end && BEGINNING.test(excerpt(bytes, at, to));
         this.#read(bytes, at, to);
         if (counts.cut > cut) {
           counts.cut = cut;
-          if (last && stop === end) this.#cutLine = excerpt(bytes, at, to);
-          else this.#notMine(bytes, at, to);
+          this.#notMine(bytes, at, to);
         }
       }
       at = stop + 1;
@@ -89,6 +93,7 @@ export class TraceReader {
     const facts = {
       accesses,
       unnamed: descriptors.unnamed,
+      hasNames: descriptors.hasNames,
       cutLine: this.#cutLine,
       lines: this.#line,
     };
@@ -206,6 +211,10 @@ export class TraceReader {
   }
 
   #notMine(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#isLast && !Number.isNaN(this.#epochSeconds)) {
+      this.#cutLine = excerpt(bytes, from, to);
+      return;
+    }
     this.#foreign++;
     this.#foreignFirst ??= { line: this.#line, text: excerpt(bytes, from, to) };
   }

@@ -585,3 +585,44 @@ it.runIf(straceWorks)("strace on this machine shows what the sample does", () =>
     rmSync(folder, { recursive: true });
   }
 });
+
+it("resolves relative names below the directory that -y prints", () => {
+  const line = (call: string) => `10 ${AT} ${call} <0.000010>`;
+  const { files } = read(
+    [
+      line('openat(AT_FDCWD</w>, "./m/../m/f1", O_WRONLY|O_CREAT) = 3</w/m/f1>'),
+      line('write(3</w/m/f1>, "a", 1) = 1'),
+      line('openat(AT_FDCWD</w>, "m", O_RDONLY|O_DIRECTORY) = 5</w/m>'),
+      line('newfstatat(5</w/m>, "f1", {}, 0) = 0'),
+      line('unlinkat(5</w/m>, "f1", 0) = 0'),
+      line('unlinkat(5</w/m>, "/w/m/f1", 0) = -1 ENOENT (No such file or directory)'),
+    ].join("\n"),
+  );
+  expect(files.map(({ path }) => path).sort()).toEqual(["/w/m", "/w/m/f1"]);
+});
+
+it("names the program of a process anew after exec", () => {
+  const { processes } = read(
+    [
+      `10 ${AT} execve("/bin/sh", ["sh"], 0x1 /* 3 vars */) = 0 <0.000010>`,
+      `10 ${AT} read(3</a>, "a", 1) = 1 <0.000010>`,
+      `10 ${AT} execve("/bin/app", ["app"], 0x1 /* 3 vars */) = 0 <0.000010>`,
+      `10 ${AT} read(3</a>, "a", 1) = 1 <0.000010>`,
+    ].join("\n"),
+  );
+  expect(processes.map(({ program }) => program)).toEqual(["/bin/sh", "/bin/app"]);
+});
+
+it("says that a last line is cut, and does not ask for names where it has them", () => {
+  const found = read(
+    [
+      `10 ${AT} write(3</a>, "a", 1) = 1 <0.000010>`,
+      `10 ${AT} read(0, NULL, 0) = -1 EBADF (Bad file descriptor) <0.000010>`,
+      "10 17123",
+    ].join("\n"),
+  );
+  const text = (id: string) => found.notes.find((note) => note.id === id)?.text;
+  expect(text("bad-line")).toBeUndefined();
+  expect(text("truncated")).toBe("line 3, the last, is incomplete and was skipped: 10 17123");
+  expect(text("unnamed-files")).not.toContain("use strace -y");
+});

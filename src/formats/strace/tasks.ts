@@ -60,7 +60,7 @@ interface Interrupted {
 
 export class Task {
   readonly pid: number;
-  program: string | undefined;
+  #program: string | undefined;
   shared = new Shared();
   unfinished: Unfinished | undefined;
   interrupted: Interrupted | undefined;
@@ -70,7 +70,17 @@ export class Task {
     this.pid = pid;
   }
 
-  /** Its number at the sink, which learns of it at the first access. */
+  get program(): string | undefined {
+    return this.#program;
+  }
+
+  /** By exec, or as its parent. */
+  runs(program: string | undefined): void {
+    this.#program = program;
+    this.#process = -1;
+  }
+
+  /** Its number at the sink, which learns of it at the first access of each program. */
   processAt(sink: CallSink): number {
     if (this.#process < 0)
       this.#process = sink.process({
@@ -137,7 +147,7 @@ export class Tasks {
   /** The child of a clone or fork: it shares what is open, or has a copy. It may have run before the parent came back. */
   child(parent: Task, pid: number, shares: boolean): void {
     const child = this.add(pid);
-    child.program ??= parent.program;
+    if (child.program === undefined) child.runs(parent.program);
     const { descriptors, strange } = child.shared;
     for (const number of strange) {
       const descriptor = parent.shared.descriptors.get(number);

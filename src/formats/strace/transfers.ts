@@ -73,14 +73,16 @@ export class Transfers {
     const cursor = this.#cursor;
     let file = -1;
     let descriptor = -1;
+    let folder = { from: cursor.at, to: cursor.at };
     if (!cursor.is('"')) {
       descriptor = cursor.descriptor();
+      folder = { from: cursor.nameFrom, to: cursor.nameTo };
       if (call.kind === "by-descriptor" || descriptor >= 0)
         file = this.descriptors.fileOf(task, descriptor, cursor);
       if (call.kind === "by-path") cursor.next();
     }
     if (call.kind === "by-path" && cursor.string() && cursor.nameTo > cursor.nameFrom)
-      file = this.descriptors.named(cursor);
+      file = this.descriptors.named(cursor, folder);
     if (!this.#result.read(cursor)) this.counts.cut++;
     else if (file >= 0) this.#keepMetadata(task, call.operation as number, start, file);
     if (call.operation === Operation.seek) this.#seek(task, descriptor, call);

@@ -40,7 +40,18 @@ export function findInputs(
     }
   }
   if (found.length === 0 && failures.length > 0) throw failures[0];
-  return found;
+  return onceEach(found, wanted, listener);
+}
+
+/** Without files whose calls another one of them holds. */
+function onceEach(found: InputFile[], wanted: readonly Capability[], listener: Listener): InputFile[] {
+  const paths = new Set(found.map(({ path }) => path));
+  const formats = formatsWith(...wanted);
+  return found.filter(({ path = "" }) => {
+    const same = formats.flatMap((format) => format.sameCalls?.(path) ?? []).find((one) => paths.has(one));
+    if (same !== undefined) listener.note?.(`${path} has the calls of ${same}; they count once`);
+    return same === undefined;
+  });
 }
 
 export function requireOneStdin(words: readonly string[]): void {

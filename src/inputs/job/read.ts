@@ -11,6 +11,7 @@ import {
 } from "../../analyze/job/index.ts";
 import { FormatError } from "../../base/errors.ts";
 import type { NameFilter } from "../../base/glob.ts";
+import type { ModuleEntry } from "../../formats/darshan/header.ts";
 import { importLog, runSpan } from "../../formats/darshan/import.ts";
 import { type Document, type Tables, TablesBuilder } from "../../model/index.ts";
 import { damageKeeper, type LogOptions, readThrough, skipDamage, withLog } from "../log/index.ts";
@@ -74,6 +75,8 @@ async function readLogs(
   filter: JobFilter | undefined,
 ): Promise<Read> {
   const runs = await readSpans(files, host, options, listener);
+  if (runs.every(({ hasCounters }) => !hasCounters))
+    return readTraces(withoutTwins(files, host, listener), host, options, listener, filter);
   if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
   // Logs of one process each are of a job without MPI: their processes do not wait for one another.
   const isApart = runs.length > 1 && runs.every(({ span }) => span.ranks <= 1);
@@ -125,7 +128,7 @@ async function readSpans(
   options: LogOptions,
   listener: Listener,
 ) {
-  const runs: { path: string; span: ReturnType<typeof runSpan>; log: LogOfJob }[] = [];
+  const runs: { path: string; span: ReturnType<typeof runSpan>; hasCounters: boolean; log: LogOfJob }[] = [];
   const twins = new TwinFinder(host);
   const copies: { path: string; of: string }[] = [];
   let ranks = 0;
@@ -141,7 +144,10 @@ async function readSpans(
           return undefined;
         }
         const span = runSpan(log, files.length === 1 ? path : `${index}:${path}`);
-        return { path, span, log: { ...span, path, jobId: log.job.jobId, userId: log.job.uid } };
+        const { modules } = log;
+        const hasCounters =
+          !modules.some(isTrace) || modules.some((one) => one.region.length > 0 && !isTrace(one));
+        return { path, span, hasCounters, log: { ...span, path, jobId: log.job.jobId, userId: log.job.uid } };
       });
       if (run === undefined) continue;
       const claimed = run.span.ranks;
@@ -161,6 +167,8 @@ async function readSpans(
   if (runs.length === 0) throw new FormatError(files[0]?.path ?? "", {}, "none of the logs could be read");
   return runs;
 }
+
+const isTrace = ({ name, region }: ModuleEntry) => region.length > 0 && name.startsWith("DXT_");
 
 function tellCopies(copies: readonly { path: string; of: string }[], listener: Listener): void {
   const [first, ...others] = copies;

@@ -110,7 +110,7 @@ export function recordJson({ run, host, fileId, ...more }: StepRecord): string {
 }
 
 /** Stored flags: 1 for a moved write, 2 for an unused one. */
-const STORED_SHIFT = 5;
+const STORED_SHIFT = 6;
 const storedFlags = (flags: number): number => (flags & (CALL_MOVED | CALL_UNUSED)) >> STORED_SHIFT;
 export const flagsFromStored = (stored: number): number =>
   (stored << STORED_SHIFT) & (CALL_MOVED | CALL_UNUSED);

@@ -25,7 +25,7 @@ export const time: PictureMaker = (job, { id }) => {
     { name: "reads", value: (readSeconds || 0) / ranks },
     { name: "writes", value: (writes - inSyncs) / ranks },
     ...(inSyncs > 0 ? [{ name: "syncs", value: inSyncs / ranks }] : []),
-    { name: "metadata", value: (metaSeconds || 0) / ranks },
+    ...(Number.isNaN(metaSeconds) ? [] : [{ name: "metadata", value: metaSeconds / ranks }]),
   ];
   const wanted = /sync/.test(id) ? "syncs" : /meta|seek|open|stat|files/.test(id) ? "metadata" : undefined;
   const most = items.reduce((high, item) => (item.value > high.value ? item : high));

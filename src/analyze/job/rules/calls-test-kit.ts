@@ -1,5 +1,6 @@
 /** Jobs of calls that a test writes down one by one, as recordings have them. */
 import {
+  CALL_COLLECTIVE,
   CALL_LAYERS,
   type CallBlock,
   type CallSink,
@@ -20,6 +21,8 @@ export interface PlainCall {
   readonly offset?: number;
   readonly bytes?: number;
   readonly layer?: (typeof CALL_LAYERS)[number];
+  /** The calls of MPI-IO are told apart where one of them says so. */
+  readonly collective?: boolean;
 }
 
 /** Ranks of MPI, unless `isApart`: then processes of their own. The run lasts from the first start to the last end. */
@@ -38,7 +41,10 @@ function feed(calls: readonly PlainCall[], sink: CallSink, isApart: boolean): vo
   sink.clock({ kind: "own", epochNs: 0n });
   for (const rank of new Set(calls.map((one) => one.rank))) {
     const own = calls.filter((one) => one.rank === rank).sort((a, b) => a.start - b.start);
-    const process = sink.process({ pid: 100 + rank, ...(isApart ? {} : { rank }) });
+    const process = sink.process({
+      ...{ pid: 100 + rank, tellsCollectives: calls.some(({ collective }) => collective !== undefined) },
+      ...(isApart ? {} : { rank }),
+    });
     const paths = [...new Set(own.map(({ file }) => file))];
     const numbers = new Map(paths.map((path) => [path, sink.file({ path })]));
     sink.block(blockOf(own, process, numbers));
@@ -62,6 +68,6 @@ function blockOf(
     file: Uint32Array.from(calls, ({ file }) => files.get(file) as number),
     operation: codes(({ operation }) => Operation[operation]),
     layer: codes(({ layer = "POSIX" }) => CALL_LAYERS.indexOf(layer)),
-    flags: new Uint8Array(calls.length),
+    flags: codes(({ collective }) => (collective === true ? CALL_COLLECTIVE : 0)),
   };
 }

@@ -3,7 +3,7 @@ import type { JobFile } from "../job.ts";
 import { isProgramFile } from "../program-files.ts";
 import { bytesMoved, extentOf, ioSeconds, known, sum } from "./measures.ts";
 import { oncePerJob } from "../once-per-job.ts";
-import { fileCalls, realFiles } from "./per-job.ts";
+import { callsPerOpen, fileCalls, realFiles } from "./per-job.ts";
 
 interface MetadataFacts {
   readonly opens: number;
@@ -33,7 +33,7 @@ export const metadataFacts = oncePerJob((job): MetadataFacts => {
   }
   const seconds = job.io.metaSeconds;
   const meanSeconds = seconds / job.ranks;
-  const operations = 2 * opens + stats;
+  const operations = callsPerOpen(job) * opens + stats;
   return {
     opens,
     stats,

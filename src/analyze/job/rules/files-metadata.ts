@@ -22,7 +22,7 @@ import {
   OPERATIONS,
   WAITING_SECONDS,
 } from "./metadata-calls.ts";
-import { fileCalls, realFiles } from "./per-job.ts";
+import { callsPerOpen, fileCalls, realFiles } from "./per-job.ts";
 import {
   costSentence,
   grouped,
@@ -70,7 +70,7 @@ const metadataStorm = defineRule({
         names: files.length / Math.min(job.ranks, Math.max(1, ranksOf(files))),
       },
       statement:
-        `${many(files.length, "file")} get ${grouped(operations)} opens, closes and stats, ${rough(operations / uses)} per file and rank using it, for ${formatBytes(sum(files, bytesMoved))} of data.` +
+        `${many(files.length, "file")} get ${grouped(operations)} ${callsPerOpen(job) === 2 ? "opens, closes and stats" : "opens and stats"}, ${rough(operations / uses)} per file and rank using it, for ${formatBytes(sum(files, bytesMoved))} of data.` +
         `${costSentence(job, seconds, "These calls take")}${cut ? " The log reached its record limit: there were more." : ""}`,
       evidence: {
         ...metadataEvidence(job),
@@ -136,7 +136,7 @@ function stormOf(
   limits: { share: number; operations: number; repeats: number; bytes: number; names: number },
 ): Storm | undefined {
   const isBenchmark = realFiles(job).length >= BENCHMARK_FILES;
-  const made = (file: JobFile) => 2 * fileCalls(job, file).opens + fileCalls(job, file).stats;
+  const made = (file: JobFile) => callsPerOpen(job) * fileCalls(job, file).opens + fileCalls(job, file).stats;
   const files = realFiles(job).filter((file) => {
     const { opens, stats, metaSeconds } = fileCalls(job, file);
     const repeated = made(file) >= limits.repeats * file.called.ranks;
@@ -320,7 +320,7 @@ const metadataTime = defineRule({
         seconds: meta.meanSeconds,
         cost: meta.shareOfRun,
       },
-      statement: `${grouped(meta.operations)} opens, stats and closes take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " An open that takes this long waits for something: the other end of a pipe, a lock, or a hanging server." : ""}${cause.kind === "program" ? ` Most of it goes to ${many(cause.files.length, "file")} of the program itself: the modules and libraries it loads.` : ""}`,
+      statement: `${grouped(meta.operations)} ${callsPerOpen(job) === 2 ? "opens, stats and closes" : "opens and stats"} take ${partOfIoTime(job, meta.seconds)}: ${secondsText(meta.operationSeconds)} for each.${slow && job.ranks > 1 ? ` Rank ${most.rank} alone spends ${secondsText(most.metaSeconds)} in its private files.` : ""}${waits ? " An open that takes this long waits for something: the other end of a pipe, a lock, or a hanging server." : ""}${cause.kind === "program" ? ` Most of it goes to ${many(cause.files.length, "file")} of the program itself: the modules and libraries it loads.` : ""}`,
       evidence: { ...metadataEvidence(job), ranks: slow ? [most.rank] : [] },
       action: metadataAction(job, cause),
       effect: waits

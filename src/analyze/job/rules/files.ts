@@ -140,10 +140,11 @@ const smallFileSet = defineRule({
     if (files.length < limits.files || !(meanBytes <= limits.bytes) || ownFiles(job).perProcess || !isRead)
       return undefined;
     const meta = metadataFacts(job);
+    const meanShare = sum(files, ({ seconds }) => seconds) / job.ranks / job.runSeconds;
     return {
       cost: fewerFiles(job, files),
       measured: { files: files.length, bytes: meanBytes },
-      statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meta.shareOfRun)} of the run time in them on average.`,
+      statement: `The data lies in ${grouped(files.length)} files of ${formatBytes(meanBytes)} on average.${metadataSentence(job)} A rank spends ${percent(meanShare)} of the run time in them on average.`,
       evidence: {
         numbers: [
           { label: "files with data", value: files.length, unit: "files" },

@@ -51,7 +51,7 @@ export const mainWay = ({ bytesRead, bytesWritten }: LayerRecord): Way =>
 
 /** Highest byte of a file that was touched, plus one: the size of a new file, a lower bound for an old one. */
 export function extentOf({ layers, called, bytesRead, bytesWritten }: JobFile): number {
-  const moved = bytesMoved({ bytesRead, bytesWritten }) + bytesMoved(called);
+  const moved = bytesMoved({ bytesRead, bytesWritten }) || bytesMoved(called);
   if (moved === 0) return 0;
   let last = Number.NaN;
   for (const { maxByteRead, maxByteWritten } of layers.values()) {

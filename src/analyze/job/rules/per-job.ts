@@ -38,6 +38,14 @@ interface FileCalls {
   readonly metaSeconds: number;
 }
 
+/** Two, an open and its close; one where a trace has opens but no close at all. */
+export const callsPerOpen = oncePerJob((job): 1 | 2 =>
+  job.records.some(({ openStart }) => openStart >= 0) &&
+  !job.records.some(({ closeStart }) => closeStart >= 0)
+    ? 1
+    : 2,
+);
+
 export function fileCalls(_: Job, { layers, called }: JobFile): FileCalls {
   if (layers.size === 1 && LOWEST.includes(called.layer)) {
     const { opens, stats, syncs, mmaps, metaSeconds } = called;

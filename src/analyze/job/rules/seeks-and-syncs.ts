@@ -118,6 +118,8 @@ const syncedFiles = (
     ...posixFiles(job).filter((record) => !((layerOf(job, record, "MPI-IO")?.syncs ?? 0) > 0)),
   ].filter(
     (record) =>
+      // A file without writes was written in a way that was not recorded: how many there are is not known.
+      !(record.writes === 0) &&
       record.syncs >= limits.calls &&
       record.syncs >= limits.perRank * record.ranks &&
       record.syncs >= limits.share * record.writes,

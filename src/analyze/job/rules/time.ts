@@ -7,7 +7,7 @@ import { isProgramPath } from "../program-files.ts";
 import { type Action, defineRule, limit, type Rule } from "../rule.ts";
 import { programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { COUNTERS, trust, worstFiles } from "./evidence.ts";
-import { sum, type Way } from "./measures.ts";
+import { ioSeconds, sum, type Way } from "./measures.ts";
 import { fileCalls, realFiles } from "./per-job.ts";
 import { RECORDING_RULES } from "./recording.ts";
 import { PHASE_RULES } from "./time-phases.ts";
@@ -38,7 +38,7 @@ const ioShare = defineRule({
     if (others.speak("metadata-time")) return undefined;
     for (const { cost } of others.all().values())
       if (cost.kind === "remedy" && job.ledger.gain(cost) >= EXPLAINED * job.ledger.seconds) return undefined;
-    const all = readSeconds + writeSeconds + metaSeconds;
+    const all = ioSeconds(job);
     const bytes = job.io.bytesRead + job.io.bytesWritten;
     const parts = (
       [

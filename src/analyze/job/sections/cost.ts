@@ -9,7 +9,7 @@ import { counted } from "./counted.ts";
 
 export function cost({ job }: ReportInput): Section {
   const common = { id: "cost", title: "Where the time goes" };
-  const times = layerTimes(job).filter(({ read, write, metadata }) => read + write + metadata >= 0);
+  const times = layerTimes(job).filter(({ average }) => average >= 0);
   if (times.length === 0)
     return {
       ...common,
@@ -57,6 +57,8 @@ function waitsBlocks({ ledger: { path, seconds }, ranks }: Job): Block[] {
   ];
 }
 
+const secondsOf = (seconds: number) => (Number.isNaN(seconds) ? "not recorded" : formatSeconds(seconds));
+
 function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {
   const series = [
     { name: "read", role: "read" as const, values: times.map(({ read }) => read) },
@@ -66,7 +68,7 @@ function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {
   ].filter(({ values }) => values.some((value) => value >= 0));
   const words = times.map(
     ({ layer, read, write, metadata }) =>
-      `${layerName(layer)} ${formatSeconds(read || 0)} read, ${formatSeconds(write || 0)} write, ${formatSeconds(metadata || 0)} metadata`,
+      `${layerName(layer)} ${secondsOf(read)} read, ${secondsOf(write)} write, ${secondsOf(metadata)} metadata`,
   );
   return {
     id: "cost-average",
@@ -88,9 +90,7 @@ function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {
 }
 
 function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
-  const average = times.map(
-    ({ read, write, metadata, wait }) => (read || 0) + (write || 0) + (metadata || 0) + (wait || 0),
-  );
+  const average = times.map((one) => one.average);
   const worst = times.map(({ slowest }) => slowest);
   return {
     id: "cost-slowest",
@@ -99,7 +99,7 @@ function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
     summary: `${times
       .map(
         ({ layer }, i) =>
-          `${layerName(layer)}: average ${formatSeconds(average[i] as number)}, slowest ${Number.isNaN(worst[i]) ? "not recorded" : formatSeconds(worst[i] as number)}`,
+          `${layerName(layer)}: average ${secondsOf(average[i] as number)}, slowest ${secondsOf(worst[i] as number)}`,
       )
       .join("; ")}.`,
     definition: DEFINITIONS.cost.id,

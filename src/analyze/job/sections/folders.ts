@@ -3,6 +3,7 @@ import { type Cell, type Section, type ShortColumn, table } from "../../../model
 import type { Folder, FolderSums } from "../folder-tree.ts";
 import type { ReportInput } from "../input.ts";
 import { counted } from "./counted.ts";
+import { known } from "./layers.ts";
 
 const COLUMNS: readonly ShortColumn[] = [
   [
@@ -64,6 +65,6 @@ const cellsOf = (
   { files, bytesRead, bytesWritten, seconds, metadataSeconds }: FolderSums,
   total: number,
 ): Cell[] => [
-  ...[files, bytesRead, bytesWritten, seconds, metadataSeconds],
+  ...[files, bytesRead, bytesWritten, known(seconds), known(metadataSeconds)],
   total > 0 ? seconds / total : null,
 ];

@@ -35,7 +35,6 @@ export function layers({ job }: ReportInput): Section {
           const records = job.layer(layer);
           const sum = (value: Parameters<typeof sumOf>[1]) => known(sumOf(records, value));
           const time = times.get(layer);
-          const average = (time?.read || 0) + (time?.write || 0) + (time?.metadata || 0) + (time?.wait || 0);
           return [
             layerName(layer),
             records.length,
@@ -45,7 +44,7 @@ export function layers({ job }: ReportInput): Section {
             sum(({ reads }) => reads),
             sum(({ writes }) => writes),
             collectiveShare(job, layer),
-            time === undefined || Number.isNaN(time.metadata) ? null : average,
+            known(time?.average ?? Number.NaN),
             known(time?.slowest ?? Number.NaN),
           ];
         }),

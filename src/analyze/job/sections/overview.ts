@@ -4,6 +4,7 @@ import type { Block, Section, Tile } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { AppliedFilter, Job } from "../job.ts";
+import { skippedCalls } from "../run-calls.ts";
 
 export function overview(input: ReportInput): Section {
   return {
@@ -130,11 +131,8 @@ function warnings({ job }: Pick<ReportInput, "job">): Block[] {
       level: "warning",
       text: `The ranks spent ${formatSeconds(job.io.meanSeconds)} in I/O calls on average, more than the run time of ${formatSeconds(job.runSeconds)}: threads wait at the same time. Shares are capped at 100 %.`,
     });
-  if ((job.trace?.dropped ?? 0) > 0)
-    blocks.push({
-      kind: "notice",
-      level: "warning",
-      text: `${job.trace?.dropped} traced calls end before they start, or have no size, and were left out.`,
-    });
+  // A job from calls alone says it among the warnings of its run.
+  if (job.trace && job.trace.dropped > 0 && (job.modules.has("DXT_POSIX") || job.modules.has("DXT_MPIIO")))
+    blocks.push({ kind: "notice", level: "warning", text: skippedCalls(job.trace.dropped) });
   return blocks;
 }
