@@ -3,6 +3,7 @@
  * files, finds the span of the run, and computes the counters that a log would have. What calls cannot say stays "not
  * recorded". A second reading feeds the streams of the job (`naming`).
  */
+import { formatMany } from "../../base/units.ts";
 import {
   type CallClock,
   type CallFile,
@@ -113,6 +114,10 @@ export class CallSurvey {
     const seconds = (this.#lastNs - this.#firstNs) / 1e9;
     const base = this.#baseNs ?? 0n;
     const program = this.#mainImage();
+    if (ranks.untraced > 0)
+      this.warn(
+        `${ranks.untraced} of ${ranks.untraced + ranks.count} ranks have no trace in the input: rules that compare ranks were not applied, and all numbers cover ${formatMany(ranks.count, "rank")}.`,
+      );
     if (this.#dropped > 0) this.warn(`${this.#dropped} calls without sound times or sizes are left out`);
     into.table(runs).append({
       run_id: runId,
@@ -130,12 +135,16 @@ export class CallSurvey {
       partial_modules: "",
       warnings: this.#warnings.join("\n"),
     });
-    const isApart = this.#processes.some(({ rank, uses }) => rank === undefined && uses > 0);
+    const isApart =
+      ranks.untraced > 0 || this.#processes.some(({ rank, uses }) => rank === undefined && uses > 0);
     const startUnixSeconds = Number(base) / 1e9 + start;
     const processes: SpanProcess[] = [];
     for (const [index, one] of this.#processes.entries())
       if (one.uses > 0) processes[ranks.of[index] as number] ??= one;
-    return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart, processes };
+    return {
+      ...{ runId, ranks: ranks.count, rankEnd: ranks.end },
+      ...{ startUnixSeconds, runSeconds: seconds, isApart, processes },
+    };
   }
 
   /** For the second reading: the same numbers, times from the start of the run. */
@@ -256,21 +265,22 @@ export class CallSurvey {
   }
 
   /**
-   * MPI ranks keep their numbers. Other processes that read, write or open files come behind them, by host and process
+   * MPI ranks keep their numbers; those without a trace do not count. Other processes that read, write or open files come behind them, by host and process
    * id. Helpers that only look names up, such as the shell that starts a program, are none of the job's processes: their
    * calls count with the first one. Where nobody does more, all with calls are processes.
    */
-  #ranks(): Ranks {
-    const own = this.#processes.flatMap(({ rank }) => rank ?? []);
-    let count = own.reduce((most, rank) => Math.max(most, rank + 1), this.#mpiRanks);
+  #ranks(): Ranks & { readonly end: number; readonly untraced: number } {
+    const own = new Set(this.#processes.flatMap(({ rank }) => rank ?? []));
+    let end = [...own].reduce((most, rank) => Math.max(most, rank + 1), this.#mpiRanks);
+    const untraced = Math.max(0, this.#mpiRanks - own.size);
     const of: number[] = this.#processes.map(({ rank }) => rank ?? 0);
     const isUsed = this.#processes.some(({ uses }) => uses > 0);
     const others = this.#processes
       .map((one, index) => ({ one, index }))
       .filter(({ one }) => one.rank === undefined && (isUsed ? one.uses : one.calls) > 0)
       .sort(({ one: a }, { one: b }) => (a.host ?? "").localeCompare(b.host ?? "") || a.pid - b.pid);
-    for (const { index } of others) of[index] = count++;
-    return { of, count: Math.max(1, count) };
+    for (const { index } of others) of[index] = end++;
+    return { of, count: Math.max(1, own.size + others.length), end: Math.max(1, end), untraced };
   }
 
   /** The program with most reads and writes gives the run its name. */

@@ -168,7 +168,7 @@ export function heats({ before, after, names }: CompareInput): Section {
         level: "missing",
         text: `${names[side]}: neither a heat map nor traces were recorded.`,
       };
-    const figure = heatFigure(job.activity, job.ranks, Math.max(...ends), reach);
+    const figure = heatFigure(job.activity, job, Math.max(...ends), reach);
     const word = side === 0 ? "before" : "after";
     return {
       kind: "figure",

@@ -11,8 +11,10 @@ import type { TraceFacts } from "./trace-facts.ts";
 
 export interface Job {
   readonly runs: readonly RunFacts[];
-  /** Processes of all runs. */
+  /** Processes of all runs that the input has records of. */
   readonly ranks: number;
+  /** Their numbers lie below it; more than `ranks` where some have no trace. */
+  readonly rankEnd: number;
   /** Nodes that they ran on, by the host names of traced processes; NaN when the input names none. */
   readonly nodes: number;
   /** From the start of the first run to the end of the last; NaN when no log says. */

@@ -3,6 +3,7 @@ import type { Figure, HeatReach, Section } from "../../../model/index.ts";
 import type { Activity } from "../activity.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
+import type { Job } from "../job.ts";
 import { counted } from "./counted.ts";
 
 export function heat({ job }: ReportInput): Section {
@@ -26,7 +27,7 @@ export function heat({ job }: ReportInput): Section {
     ...common,
     intro:
       "Each row is a rank or a group of ranks, each column a time interval; the colours below the figure run from few bytes to many. The bars on the right are bytes per rank, those on top bytes over time.",
-    blocks: [{ kind: "figure", figure: heatFigure(job.activity, job.ranks) }],
+    blocks: [{ kind: "figure", figure: heatFigure(job.activity, job) }],
   };
 }
 
@@ -63,7 +64,12 @@ export function commonReach(activities: readonly Activity[]): HeatReach {
 }
 
 /** The axis of time goes on to `endSeconds` where a figure beside it does, and scales to what that reaches. */
-export function heatFigure(activity: Activity, ranks: number, endSeconds = 0, reach?: HeatReach): Figure {
+export function heatFigure(
+  activity: Activity,
+  { ranks, rankEnd }: Pick<Job, "ranks" | "rankEnd">,
+  endSeconds = 0,
+  reach?: HeatReach,
+): Figure {
   const { rows, ranksPerRow, source, layer } = activity;
   const columns = activity.bytesRead.length;
   const joined = Math.ceil(columns / COLUMNS_MAX);
@@ -108,7 +114,7 @@ export function heatFigure(activity: Activity, ranks: number, endSeconds = 0, re
       y: {
         label: "rank",
         unit: "index",
-        edges: Float64Array.from({ length: rows + 1 }, (_, i) => Math.min(i * ranksPerRow, ranks)),
+        edges: Float64Array.from({ length: rows + 1 }, (_, i) => Math.min(i * ranksPerRow, rankEnd)),
       },
       value: { label: "bytes", unit: "bytes", scale: "log" },
       parts: [
