@@ -93,6 +93,22 @@ describe("report, findings and diff", () => {
     });
   });
 
+  it("refuse a table without one sound call", async () => {
+    const path = join(folder, "unsound.csv");
+    writeFileSync(path, "pid,bytes,start,end\n1,-5,0,1\n1,4,3,2\n1,NaN,1,2\n");
+    await expect(readJob([path])).rejects.toThrow("no I/O calls found: 3 calls without sound times or sizes");
+  });
+
+  it("know that the end of a cut trace is missing", async () => {
+    const path = join(folder, "cut.strace");
+    const call = (at: number) => `7 ${at}.000000 write(3</d/a>, "", 512) = 512 <0.500000>`;
+    const lines = [1, 2, 3].map((at) => call(1_712_345_678 + at)).join("\n");
+    writeFileSync(path, `${lines}\n7 17123456`);
+    expect((await readJob([path])).job.isIncomplete).toBe(true);
+    writeFileSync(path, `${lines}\n`);
+    expect((await readJob([path])).job.isIncomplete).toBe(false);
+  });
+
   it("find in strace text what is moved twice, from positions that nothing states", async () => {
     const text = (name: string, calls: readonly string[]) => {
       const path = join(folder, name);
@@ -191,7 +207,7 @@ describe("report, findings and diff", () => {
     writeFileSync(none, "pid,bytes,start,end\n");
     expect(plimsoll("findings", none)).toMatchObject({
       code: 1,
-      err: expect.stringContaining("it has no calls on files"),
+      err: expect.stringContaining("no I/O calls found"),
     });
   });
 });

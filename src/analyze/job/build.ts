@@ -44,6 +44,8 @@ export interface RunSpan {
   readonly runSeconds: number;
   /** Its processes are not ranks of MPI. */
   readonly isApart?: boolean;
+  /** The input says that calls are missing. */
+  readonly isIncomplete?: boolean;
   /** Who they are, by rank, where the input says it. */
   readonly processes?: readonly SpanProcess[];
 }
@@ -56,6 +58,7 @@ interface Placing {
   readonly startUnixSeconds: number;
   readonly seconds: number;
   readonly hasRanks: boolean;
+  readonly isIncomplete: boolean;
 }
 
 function placing(spans: readonly RunSpan[]): Placing {
@@ -79,6 +82,7 @@ function placing(spans: readonly RunSpan[]): Placing {
     places,
     ...{ ranks, rankEnd, startUnixSeconds, seconds },
     hasRanks: spans.every(({ isApart }) => isApart !== true),
+    isIncomplete: spans.some((span) => span.isIncomplete === true),
   };
 }
 
@@ -162,7 +166,7 @@ export class JobStreams implements Streams {
 }
 
 export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFilter): Job {
-  const { places, ranks, rankEnd, startUnixSeconds, seconds, hasRanks } = streams.placing;
+  const { places, ranks, rankEnd, startUnixSeconds, seconds, hasRanks, isIncomplete } = streams.placing;
   const table = (name: string): Table => {
     const found = tables.get(name);
     assert(found !== undefined, `no table ${name}`);
@@ -201,8 +205,7 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
   };
   return {
     ...facts,
-    ledger,
-    modules,
+    ...{ ledger, modules, isIncomplete },
     facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks, spans !== undefined),
     spans,
     mpi: streams.mpiTimes.finish(seconds),

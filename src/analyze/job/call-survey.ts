@@ -53,6 +53,8 @@ export class CallSurvey {
   readonly #fileOf = new Map<string, number>();
   readonly #layers = new Map<string, FileLayer>();
   readonly #warnings: string[] = [];
+  #isIncomplete = false;
+  #sound = 0;
   /** What times count from: the epoch of the first input with times of day. */
   #baseNs: bigint | undefined;
   #firstNs = Number.POSITIVE_INFINITY;
@@ -83,17 +85,19 @@ export class CallSurvey {
   }
 
   /** Something about the input that a reader of the report must know. */
-  warn(text: string): void {
+  warn(text: string, isIncomplete = false): void {
     this.#warnings.push(text);
+    this.#isIncomplete ||= isIncomplete;
+  }
+
+  /** Calls with sound times and sizes, and those without. */
+  get calls(): { readonly sound: number; readonly unsound: number } {
+    return { sound: this.#sound, unsound: this.#dropped };
   }
 
   /** Files with calls on them so far. */
   get files(): number {
     return this.#files.length;
-  }
-
-  get isEmpty(): boolean {
-    return this.#layers.size === 0;
   }
 
   /** Adds the run with its counters to the tables. */
@@ -117,6 +121,7 @@ export class CallSurvey {
     if (ranks.untraced > 0)
       this.warn(
         `${ranks.untraced} of ${ranks.untraced + ranks.count} ranks have no trace in the input: rules that compare ranks were not applied, and all numbers cover ${formatMany(ranks.count, "rank")}.`,
+        true,
       );
     if (this.#dropped > 0) this.warn(`${this.#dropped} calls without sound times or sizes are left out`);
     into.table(runs).append({
@@ -143,7 +148,7 @@ export class CallSurvey {
       if (one.uses > 0) processes[ranks.of[index] as number] ??= one;
     return {
       ...{ runId, ranks: ranks.count, rankEnd: ranks.end },
-      ...{ startUnixSeconds, runSeconds: seconds, isApart, processes },
+      ...{ startUnixSeconds, runSeconds: seconds, isApart, isIncomplete: this.#isIncomplete, processes },
     };
   }
 
@@ -244,6 +249,7 @@ export class CallSurvey {
       const endNs = (calls.endNs[i] as number) + calls.shiftNs;
       if (startNs < this.#firstNs) this.#firstNs = startNs;
       if (endNs > this.#lastNs) this.#lastNs = endNs;
+      this.#sound++;
       caller.calls++;
       image.calls++;
       if (operation <= Operation.open) caller.uses++;

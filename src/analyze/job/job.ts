@@ -26,6 +26,8 @@ export interface Job {
   readonly facts: ReadonlySet<Fact>;
   /** Modules whose data is incomplete. */
   readonly partialModules: ReadonlySet<string>;
+  /** The input says that calls are missing. */
+  readonly isIncomplete: boolean;
   /** One per file and layer. */
   readonly records: readonly LayerRecord[];
   /** Records of one layer: "POSIX", "MPI-IO", "STDIO", "DFS", "DAOS", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR". */

@@ -21,6 +21,7 @@ import type { InputHost } from "./host.ts";
 import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
 import type { Listener } from "../../base/listener.ts";
+import { formatMany } from "../../base/units.ts";
 
 /** For the database that reads Parquet. */
 const MEMORY_BYTES = 2 ** 30;
@@ -55,14 +56,17 @@ export async function readTraces(
     progress?.add(1);
   }
   const [first] = used;
-  if (first === undefined || survey.isEmpty) options.filter?.requireMatches();
-  if (first === undefined || survey.isEmpty)
-    throw new FormatError(files[0]?.name ?? "", {}, "it has no calls on files");
+  const { sound, unsound } = survey.calls;
+  if (first === undefined || sound === 0) {
+    options.filter?.requireMatches();
+    const reason = unsound === 0 ? "" : `: ${formatMany(unsound, "call")} without sound times or sizes`;
+    throw new FormatError(files[0]?.name ?? "", {}, `no I/O calls found${reason}`);
+  }
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
-    for (const note of [...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? "")])
-      survey.warn(noteText(note));
+    notes.push(...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? ""));
   // A report has the time of syncs beside that of reads and writes.
-  for (const note of joinedNotes(notes, () => "")) if (note.id !== SYNC_NOTE) survey.warn(noteText(note));
+  for (const note of joinedNotes(notes, () => ""))
+    if (note.id !== SYNC_NOTE) survey.warn(noteText(note), tellsOfMissing(note, sound));
   const tables = new TablesBuilder();
   const run = {
     runId: first.name,
@@ -79,6 +83,12 @@ export async function readTraces(
   progress?.end();
   return { tables: tables.finish(), streams };
 }
+
+const MISSING = /^(unseen-.*|unrecorded-processes|dropped|truncated|mapped|strict)$/;
+
+/** Whether calls are missing; a few bad lines among very many calls are none. */
+const tellsOfMissing = ({ id, count }: CallNote, calls: number) =>
+  MISSING.test(id) || (id === "bad-line" && count > 0.01 * calls);
 
 function requireRoom(path: string, files: number, most = Number.POSITIVE_INFINITY): void {
   if (files > most) throw new LimitError(path, {}, "calls on more files than fit into memory");

@@ -126,7 +126,7 @@ function small(way: Way): Rule {
         },
         action: smallAction(job, records, way),
         effect: `Fewer and larger requests: each call's latency pays for megabytes instead of ${usual === undefined ? "kilobytes" : sizeText(usual)}.`,
-        ...trust(job, ["POSIX"], "high", "counted by the recorder for every call, by size class"),
+        ...trust(job, ["POSIX"], "high", "every call is counted, by size class"),
         claims: listed,
       };
     },
