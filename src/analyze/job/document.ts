@@ -134,6 +134,9 @@ function factsOf(job: Job): Fact[] {
           : `${job.files.length} of ${job.files.length + job.filter.filesLeftOut}, chosen by name`,
     },
     { label: "Recorded by", text: recordersOf(job).join(", ") },
-    { label: "Modules", text: [...job.modules].join(" ") || "none" },
+    {
+      label: job.runs.every(({ kind }) => kind === "darshan") ? "Modules" : "Layers",
+      text: [...job.modules].join(" ") || "none",
+    },
   ];
 }

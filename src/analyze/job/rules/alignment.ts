@@ -63,7 +63,7 @@ export function misalignedFiles(
 
 export const MISALIGNED_THRESHOLDS = {
   share: limit`0.1 share | misaligned accesses, as part of all accesses to a file | Drishti: misaligned_requests`,
-  calls: limit`100 calls | misaligned accesses | ours: with fewer than 100 large calls, boundaries are crossed too rarely to matter`,
+  calls: limit`100 calls | misaligned accesses | Plimsoll's choice: with fewer than 100 large calls, boundaries are crossed too rarely to matter`,
 } as const;
 
 /**
@@ -237,7 +237,7 @@ const misalignedMemory = defineRule({
   needs: [["POSIX"]],
   thresholds: {
     share: limit`0.1 share | accesses with a misaligned buffer of all accesses | Drishti: misaligned_requests`,
-    calls: limit`1000 calls | accesses with a misaligned buffer | ours: the minimum of other rules; one copy costs only microseconds`,
+    calls: limit`1000 calls | accesses with a misaligned buffer | Plimsoll's choice: the minimum of other rules; one copy costs only microseconds`,
   },
   drishti: "P07",
   judge(job, limits) {

@@ -36,7 +36,7 @@ const stdioBulk = defineRule({
   needs: [["STDIO"]],
   thresholds: {
     share: limit`0.1 share | bytes through streams, of all bytes | Drishti: interface_stdio`,
-    bytes: limit`${64 * MIB} bytes | bytes through streams | ours: less is logs and settings, for which streams are right`,
+    bytes: limit`${64 * MIB} bytes | bytes through streams | Plimsoll's choice: less is logs and settings, for which streams are right`,
   },
   drishti: "S01",
   judge(job, limits, others) {
@@ -91,11 +91,11 @@ const stdioSmall = defineRule({
     "Many small calls on a C stream reach the file system one by one, because the stream has no buffer or is flushed after each call.",
   needs: [["STDIO"]],
   thresholds: {
-    bytes: limit`${4 * KIB} bytes, at most | mean size of the calls | ours: the usual buffer of a stream (st_blksize)`,
+    bytes: limit`${4 * KIB} bytes, at most | mean size of the calls | Plimsoll's choice: the usual buffer of a stream (st_blksize)`,
     calls: limit`100 calls | calls on a file | as small-writes: fewer calls are not a pattern; the severity follows from their cost`,
-    flushes: limit`0.1 ratio | flushes per write | ours: with one flush per ten writes, the buffer hardly fills`,
-    least: limit`0.1 seconds | time that a buffer would save per file, at least, if nothing is flushed | ours: formatting a line takes time as well`,
-    saving: limit`0.5 share | part of the call time that a buffer would save, above which the stream counts as unbuffered | ours: assumes 0.1 µs for a call into the buffer, and 1 GB/s for moving the buffer`,
+    flushes: limit`0.1 ratio | flushes per write | Plimsoll's choice: with one flush per ten writes, the buffer hardly fills`,
+    least: limit`0.1 seconds | time that a buffer would save per file, at least, if nothing is flushed | Plimsoll's choice: formatting a line takes time as well`,
+    saving: limit`0.5 share | part of the call time that a buffer would save, above which the stream counts as unbuffered | Plimsoll's choice: assumes 0.1 µs for a call into the buffer, and 1 GB/s for moving the buffer`,
   },
   judge(job, limits) {
     const files = stdioFiles(job)

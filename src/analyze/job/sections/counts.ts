@@ -52,7 +52,7 @@ function figureOf(job: Job, layer: string): Figure {
   return {
     id: `counts-${layer.toLowerCase().replace(/\W/g, "-")}`,
     title: `Operations, ${layerName(layer)}`,
-    caption: `Calls over all ranks and ${counted(records.length, recordNoun(layer))}. Kinds without calls are shown, too.`,
+    caption: `Calls over all ranks and ${counted(records.length, recordNoun(layer))}.`,
     summary: `${layerName(layer)}: ${kinds.map(({ name, calls }) => `${formatCount(calls)} ${name}`).join(", ")}.`,
     definition: DEFINITIONS.counts.id,
     options: { layer },

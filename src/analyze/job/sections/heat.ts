@@ -100,7 +100,7 @@ export function heatFigure(
   return {
     id: "ranks-over-time",
     title: `${layer} bytes of each rank over time`,
-    caption: `${counted(ranks, "rank")}${ranksPerRow > 1 ? `, ${ranksPerRow} in a row` : ""}; columns of ${formatSeconds(width)}; ${formatBytes(read)} read and ${formatBytes(written)} written by ${active} of ${counted(ranks, "rank")}. From ${source === "HEATMAP" ? "the HEATMAP module" : "traced calls, bytes spread evenly over each call"}.`,
+    caption: `${counted(ranks, "rank")}${ranksPerRow > 1 ? `, ${ranksPerRow} in a row` : ""}; columns of ${formatSeconds(width)}; ${formatBytes(read)} read and ${formatBytes(written)} written by ${active} of ${counted(ranks, "rank")}. From ${source === "HEATMAP" ? "the heat map of the log" : "traced calls, bytes spread evenly over each call"}.`,
     summary: `${active} of ${counted(ranks, "rank")} moved data; the busiest ${formatSeconds(activity.binSeconds)} begin at ${formatSeconds(busiest.column * activity.binSeconds)} with ${formatBytes(Math.max(0, busiest.sum))}.`,
     definition: DEFINITIONS.heat.id,
     options: { source, layer, columnSeconds: width, ranksPerRow },
