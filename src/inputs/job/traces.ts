@@ -20,6 +20,7 @@ import { reasonOf, unrecordedIn } from "./files.ts";
 import type { InputHost } from "./host.ts";
 import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
+import { launchesOf, requireOneLaunch, TraceListener, type TraceOfJob } from "./same-launch.ts";
 import type { Listener } from "../../base/listener.ts";
 import { formatMany } from "../../base/units.ts";
 
@@ -37,13 +38,15 @@ export async function readTraces(
   const notes: CallNote[] = [];
   const progress = listener.progress?.({ label: "reading traces", total: 2 * files.length, unit: "files" });
   const used: JobFile[] = [];
+  const launches: TraceOfJob[] = [];
   const setting = {
     keepGoing: options.keepGoing ?? false,
     names: sharedNames(files, host),
     rename: options.rename,
   };
   for (const file of files) {
-    const surveying = survey.sink();
+    const heard = new TraceListener(file.path, file.format?.id === "trace");
+    const surveying = heard.before(survey.sink());
     const counting = filter?.sink(surveying, true) ?? surveying;
     const noting = sinkBefore(counting, {
       note: (note) => void notes.push(note),
@@ -52,7 +55,10 @@ export async function readTraces(
         requireRoom(file.path, survey.files, options.limits?.heldRecordsMax);
       },
     });
-    if (await isRead(file, noting, files.length, host, setting, listener)) used.push(file);
+    if (await isRead(file, noting, files.length, host, setting, listener)) {
+      used.push(file);
+      launches.push(heard);
+    }
     progress?.add(1);
   }
   const [first] = used;
@@ -62,6 +68,10 @@ export async function readTraces(
     const reason = unsound === 0 ? "" : `: ${formatMany(unsound, "call")} without sound times or sizes`;
     throw new FormatError(files[0]?.name ?? "", {}, `no I/O calls found${reason}`);
   }
+  const jobs = launchesOf(launches);
+  if (options.forceMerge !== true) requireOneLaunch(jobs);
+  else if (jobs.length > 1)
+    survey.warn(`The traces are of ${jobs.length} different jobs; they are shown as if they were one.`);
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
     notes.push(...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? ""));
   // A report has the time of syncs beside that of reads and writes.

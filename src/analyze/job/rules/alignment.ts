@@ -162,7 +162,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
     effect: conflict
       ? "Two ranks no longer write into the same stripe and wait for each other's locks, and each request goes to one server."
       : "Each request goes to one server instead of two.",
-    ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
+    ...trust(job, ["POSIX"], "high", "every access is counted"),
     claims: files.map(({ record: { fileId } }) => ({ fileId })),
   };
 }
@@ -276,7 +276,7 @@ const misalignedMemory = defineRule({
       },
       effect:
         "Direct I/O becomes possible and copies get slightly faster; through the page cache little changes.",
-      ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
+      ...trust(job, ["POSIX"], "high", "every access is counted"),
     };
   },
 });

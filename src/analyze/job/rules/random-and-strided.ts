@@ -88,7 +88,7 @@ function random(way: Way): Rule {
               job,
               ["POSIX"],
               "high",
-              "counted by the recorder for every access; the first access after each open and whole passes are subtracted",
+              "every access is counted; the first access after each open and whole passes are subtracted",
             )),
         claims: records.map(({ fileId }) => ({ fileId, way })),
       };
