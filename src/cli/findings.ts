@@ -2,10 +2,10 @@
 import {
   type Rule,
   counted,
+  factName,
   jobSummary,
   originOfRuns,
   judge,
-  moduleWith,
   needsText,
   rulesNamed,
   verdictOf,
@@ -95,7 +95,7 @@ const explained = ({ id, title, meaning, needs, thresholds, drishti }: Rule) => 
   id,
   title,
   meaning,
-  needs: needs.map((group) => group.map(moduleWith)),
+  needs: needs.map((group) => group.map(factName)),
   thresholds,
   ...(drishti === undefined ? {} : { drishti }),
 });

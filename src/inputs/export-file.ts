@@ -132,7 +132,7 @@ function requireLog(path: string, table: string, host: InputHost): void {
       throw new FormatError(
         path,
         {},
-        `this is a ${format.label}, which has single calls only; --table calls takes it (${table} needs a Darshan log)`,
+        `this ${format.label} has no counters; use --table calls (${table} needs a Darshan log)`,
       );
   } finally {
     source.close();

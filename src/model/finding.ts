@@ -18,6 +18,9 @@ export type Confidence = (typeof CONFIDENCES)[number];
  */
 type CostBasis = "critical-path" | "slowest-rank" | "estimated" | "unknown";
 
+/** A cost that rounds to nothing, of which nothing is said. */
+export const isNoCost = (seconds: number): boolean => !(seconds >= 1e-6);
+
 /** How much sooner the job would end without the cause. */
 export interface Cost {
   /** Null when the log cannot tell. */

@@ -188,7 +188,7 @@ describe("traces of the recorder", () => {
     expect(notes.filter(({ id }: { id: string }) => id === "sync")).toEqual([
       {
         ...{ id: "sync", count: 45, input: place },
-        text: "45 calls of fsync and similar calls took 45 s; they are not accesses.",
+        text: "45 calls of fsync and similar calls took 45 s; syncs are listed separately, not in BPS.",
       },
     ]);
   });

@@ -1,6 +1,6 @@
 /** Jobs from traces of single calls: counters against those that Darshan kept of the same calls, and every kind of trace. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -93,6 +93,38 @@ describe("report, findings and diff", () => {
       layer: "POSIX",
       write: { calls: 4000, consecutiveCalls: 3998 },
     });
+  });
+
+  it("refuse a table without one sound call", async () => {
+    const path = join(folder, "unsound.csv");
+    writeFileSync(path, "pid,bytes,start,end\n1,-5,0,1\n1,4,3,2\n1,NaN,1,2\n");
+    await expect(readJob([path])).rejects.toThrow("no I/O calls found: 3 calls without sound times or sizes");
+  });
+
+  it("name what a folder has beside its inputs", () => {
+    const mixed = join(folder, "mixed");
+    mkdirSync(join(mixed, "deeper"), { recursive: true });
+    const calls = "pid,bytes,start,end\n1,4,0,1\n";
+    writeFileSync(join(mixed, "calls.csv"), calls);
+    writeFileSync(join(mixed, "deeper", "more.csv"), calls);
+    writeFileSync(
+      join(mixed, "sacct.txt"),
+      "JobID|User|Start|End\n7|u|2026-01-01T00:00:00|2026-01-01T00:01:00\n",
+    );
+    const { code, err } = plimsoll("report", mixed);
+    expect(code).toBe(0);
+    expect(err).toContain(`not read: ${join(mixed, "sacct.txt")}: this is a Slurm job list`);
+    expect(err).toContain(`inputs in folders below ${mixed}, such as deeper/more.csv`);
+  });
+
+  it("know that the end of a cut trace is missing", async () => {
+    const path = join(folder, "cut.strace");
+    const call = (at: number) => `7 ${at}.000000 write(3</d/a>, "", 512) = 512 <0.500000>`;
+    const lines = [1, 2, 3].map((at) => call(1_712_345_678 + at)).join("\n");
+    writeFileSync(path, `${lines}\n7 17123456`);
+    expect((await readJob([path])).job.isIncomplete).toBe(true);
+    writeFileSync(path, `${lines}\n`);
+    expect((await readJob([path])).job.isIncomplete).toBe(false);
   });
 
   it("find in strace text what is moved twice, from positions that nothing states", async () => {
@@ -235,7 +267,7 @@ describe("report, findings and diff", () => {
     writeFileSync(none, "pid,bytes,start,end\n");
     expect(plimsoll("findings", none)).toMatchObject({
       code: 1,
-      err: expect.stringContaining("it has no calls on files"),
+      err: expect.stringContaining("no I/O calls found"),
     });
   });
 });

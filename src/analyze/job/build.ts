@@ -37,11 +37,15 @@ import { TracePicture } from "./trace-picture.ts";
 export interface RunSpan {
   readonly runId: string;
   readonly ranks: number;
+  /** Numbers of ranks lie below it; `ranks` unless given. */
+  readonly rankEnd?: number;
   readonly startUnixSeconds: number;
   /** NaN when the log does not say. */
   readonly runSeconds: number;
   /** Its processes are not ranks of MPI. */
   readonly isApart?: boolean;
+  /** The input says that calls are missing. */
+  readonly isIncomplete?: boolean;
   /** Who they are, by rank, where the input says it. */
   readonly processes?: readonly SpanProcess[];
 }
@@ -50,9 +54,11 @@ export interface RunSpan {
 interface Placing {
   readonly places: ReadonlyMap<string, RunPlace>;
   readonly ranks: number;
+  readonly rankEnd: number;
   readonly startUnixSeconds: number;
   readonly seconds: number;
   readonly hasRanks: boolean;
+  readonly isIncomplete: boolean;
 }
 
 function placing(spans: readonly RunSpan[]): Placing {
@@ -61,22 +67,22 @@ function placing(spans: readonly RunSpan[]): Placing {
     Number.POSITIVE_INFINITY,
   );
   const places = new Map<string, RunPlace>();
-  let ranks = 0;
+  let [ranks, rankEnd] = [0, 0];
   let seconds = Number.NaN;
   for (const span of spans) {
     const shiftSeconds = span.startUnixSeconds - startUnixSeconds;
-    places.set(span.runId, { rankBase: ranks, shiftSeconds });
+    places.set(span.runId, { rankBase: rankEnd, shiftSeconds });
     // Whatever the job record says, at least one process wrote the log.
     ranks += Math.max(1, span.ranks);
+    rankEnd += Math.max(1, span.rankEnd ?? span.ranks);
     const end = shiftSeconds + span.runSeconds;
     if (!(seconds >= end) && !Number.isNaN(end)) seconds = end;
   }
   return {
     places,
-    ranks,
-    startUnixSeconds,
-    seconds,
+    ...{ ranks, rankEnd, startUnixSeconds, seconds },
     hasRanks: spans.every(({ isApart }) => isApart !== true),
+    isIncomplete: spans.some((span) => span.isIncomplete === true),
   };
 }
 
@@ -96,9 +102,9 @@ export class JobStreams implements Streams {
   constructor(spans: readonly RunSpan[], picture: PictureOptions = { callsMax: 0 }) {
     this.placing = placing(spans);
     this.processes = spans.length === 1 ? (spans[0]?.processes ?? []) : [];
-    const { ranks, seconds } = this.placing;
-    this.picture = new TracePicture(ranks, seconds, picture);
-    this.heats = new HeatBuilder(ranks, seconds, spans.length === 1);
+    const { rankEnd, seconds } = this.placing;
+    this.picture = new TracePicture(rankEnd, seconds, picture);
+    this.heats = new HeatBuilder(rankEnd, seconds, spans.length === 1);
   }
 
   /** Calls of a run whose input has counters too: times count from its start, files have record ids. */
@@ -160,7 +166,7 @@ export class JobStreams implements Streams {
 }
 
 export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFilter): Job {
-  const { places, ranks, startUnixSeconds, seconds, hasRanks } = streams.placing;
+  const { places, ranks, rankEnd, startUnixSeconds, seconds, hasRanks, isIncomplete } = streams.placing;
   const table = (name: string): Table => {
     const found = tables.get(name);
     assert(found !== undefined, `no table ${name}`);
@@ -187,11 +193,19 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
   );
   const ledger = ledgerOf({ files, file, rankLoads, runSeconds: seconds }, trace, activity);
   let tree: Folder | undefined;
-  const facts = { runs, ranks, runSeconds: seconds, startUnixSeconds: start, records, files, rankLoads };
+  const facts = {
+    runs,
+    ranks,
+    rankEnd,
+    runSeconds: seconds,
+    startUnixSeconds: start,
+    records,
+    files,
+    rankLoads,
+  };
   return {
     ...facts,
-    ledger,
-    modules,
+    ...{ ledger, modules, isIncomplete },
     facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks, spans !== undefined),
     spans,
     mpi: streams.mpiTimes.finish(seconds),

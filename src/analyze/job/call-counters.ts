@@ -153,6 +153,8 @@ export class FileLayer {
   }: RowSetting): Record<string, number | bigint | string | null> {
     const [read, write] = [this.#read, this.#write];
     const counted = (operation: number) => (hasMetadata ? (this.#metadata.get(operation)?.calls ?? 0) : null);
+    // Recorders see a flush of a stream only as a write of its buffer.
+    const syncs = counted(Operation.sync) || (this.layer === "STDIO" ? null : counted(Operation.sync));
     const timed = (...operations: readonly number[]) =>
       hasMetadata ? operations.reduce((sum, one) => sum + (this.#metadata.get(one)?.seconds ?? 0), 0) : null;
     const known = (value: number) => (this.#offsetsKnown ? value : null);
@@ -175,7 +177,7 @@ export class FileLayer {
             independent_writes: write.calls - write.collective,
           }
         : {}),
-      ...{ seeks: counted(Operation.seek), stats: counted(Operation.stat), syncs: counted(Operation.sync) },
+      ...{ seeks: counted(Operation.seek), stats: counted(Operation.stat), syncs },
       ...{ bytes_read: read.bytes, bytes_written: write.bytes },
       max_byte_read: known(read.maxByte),
       max_byte_written: known(write.maxByte),

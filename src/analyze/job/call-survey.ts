@@ -3,6 +3,7 @@
  * files, finds the span of the run, and computes the counters that a log would have. What calls cannot say stays "not
  * recorded". A second reading feeds the streams of the job (`naming`).
  */
+import { formatMany } from "../../base/units.ts";
 import {
   type CallClock,
   type CallFile,
@@ -59,6 +60,8 @@ export class CallSurvey {
   readonly #fileOf = new Map<string, number>();
   readonly #layers = new Map<string, FileLayer>();
   readonly #warnings: string[] = [];
+  #isIncomplete = false;
+  #sound = 0;
   /** What times count from: the epoch of the first input with times of day. */
   #baseNs: bigint | undefined;
   #firstNs = Number.POSITIVE_INFINITY;
@@ -91,17 +94,19 @@ export class CallSurvey {
   }
 
   /** Something about the input that a reader of the report must know. */
-  warn(text: string): void {
+  warn(text: string, isIncomplete = false): void {
     this.#warnings.push(text);
+    this.#isIncomplete ||= isIncomplete;
+  }
+
+  /** Calls with sound times and sizes, and those without. */
+  get calls(): { readonly sound: number; readonly unsound: number } {
+    return { sound: this.#sound, unsound: this.#dropped };
   }
 
   /** Files with calls on them so far. */
   get files(): number {
     return this.#files.length;
-  }
-
-  get isEmpty(): boolean {
-    return this.#layers.size === 0;
   }
 
   /** Adds the run with its counters to the tables. */
@@ -122,6 +127,11 @@ export class CallSurvey {
     const seconds = (this.#lastNs - this.#firstNs) / 1e9;
     const base = this.#baseNs ?? 0n;
     const program = this.#mainImage();
+    if (ranks.untraced > 0)
+      this.warn(
+        `${ranks.untraced} of ${ranks.untraced + ranks.count} ranks have no trace in the input: rules that compare ranks were not applied, and all numbers cover ${formatMany(ranks.count, "rank")}.`,
+        true,
+      );
     if (this.#dropped > 0) this.warn(skippedCalls(this.#dropped));
     into.table(runs).append({
       run_id: runId,
@@ -139,12 +149,16 @@ export class CallSurvey {
       partial_modules: "",
       warnings: this.#warnings.join("\n"),
     });
-    const isApart = this.#processes.some(({ rank, uses }) => rank === undefined && uses > 0);
+    const isApart =
+      ranks.untraced > 0 || this.#processes.some(({ rank, uses }) => rank === undefined && uses > 0);
     const startUnixSeconds = Number(base) / 1e9 + start;
     const processes: SpanProcess[] = [];
     for (const [index, one] of this.#processes.entries())
       if (one.uses > 0) processes[ranks.of[index] as number] ??= one;
-    return { runId, ranks: ranks.count, startUnixSeconds, runSeconds: seconds, isApart, processes };
+    return {
+      ...{ runId, ranks: ranks.count, rankEnd: ranks.end },
+      ...{ startUnixSeconds, runSeconds: seconds, isApart, isIncomplete: this.#isIncomplete, processes },
+    };
   }
 
   /** For the second reading: the same numbers, times from the start of the run. */
@@ -244,6 +258,7 @@ export class CallSurvey {
       const endNs = (calls.endNs[i] as number) + calls.shiftNs;
       if (startNs < this.#firstNs) this.#firstNs = startNs;
       if (endNs > this.#lastNs) this.#lastNs = endNs;
+      this.#sound++;
       caller.calls++;
       image.calls++;
       if (operation <= Operation.open) caller.uses++;
@@ -298,21 +313,22 @@ export class CallSurvey {
   }
 
   /**
-   * MPI ranks keep their numbers. Other processes that read, write or open files come behind them, by host and process
+   * MPI ranks keep their numbers; those without a trace do not count. Other processes that read, write or open files come behind them, by host and process
    * id. Helpers that only look names up, such as the shell that starts a program, are none of the job's processes: their
    * calls count with the first one. Where nobody does more, all with calls are processes.
    */
-  #ranks(): Ranks {
-    const own = this.#processes.flatMap(({ rank }) => rank ?? []);
-    let count = own.reduce((most, rank) => Math.max(most, rank + 1), this.#mpiRanks);
+  #ranks(): Ranks & { readonly end: number; readonly untraced: number } {
+    const own = new Set(this.#processes.flatMap(({ rank }) => rank ?? []));
+    let end = [...own].reduce((most, rank) => Math.max(most, rank + 1), this.#mpiRanks);
+    const untraced = Math.max(0, this.#mpiRanks - own.size);
     const of: number[] = this.#processes.map(({ rank }) => rank ?? 0);
     const isUsed = this.#processes.some(({ uses }) => uses > 0);
     const others = this.#processes
       .map((one, index) => ({ one, index }))
       .filter(({ one }) => one.rank === undefined && (isUsed ? one.uses : one.calls) > 0)
       .sort(({ one: a }, { one: b }) => (a.host ?? "").localeCompare(b.host ?? "") || a.pid - b.pid);
-    for (const { index } of others) of[index] = count++;
-    return { of, count: Math.max(1, count) };
+    for (const { index } of others) of[index] = end++;
+    return { of, count: Math.max(1, own.size + others.length), end: Math.max(1, end), untraced };
   }
 
   /** The program with most reads and writes gives the run its name. */

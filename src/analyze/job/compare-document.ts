@@ -97,7 +97,7 @@ export function compareVerdict({ before, after, noise }: CompareInput): string {
   const titles = (kind: "appeared" | "gone") =>
     changes
       .filter(({ change }) => change === kind)
-      .map(({ finding }) => finding.title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()));
+      .map(({ finding }) => finding.title.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()));
   const list = (what: string, names: readonly string[]) =>
     names.length === 0 ? "" : ` ${what}: ${names.join(", ")}.`;
   const share = ` It is ${formatShare(a.meanShare)} → ${formatShare(b.meanShare)} of the run time on average.`;

@@ -18,7 +18,6 @@ import {
   layerChanges,
   mainChanges,
   mismatches,
-  NOISE_SOURCE,
   type Side,
   tracedChanges,
 } from "./compare.ts";
@@ -52,12 +51,12 @@ export function overview({ before, after, noise }: CompareInput): Section {
   };
 }
 
-/** Rows of changes; those below the noise are pale. */
+/** Rows of changes; those within noise are dimmed. */
 function changeTable(id: string, caption: string, changes: readonly Change[], noise: number): TableBlock {
   return {
     kind: "table",
     id,
-    caption: `${caption}. Pale: equal, or a measured value that changed by less than ${formatShare(noise)} (${NOISE_SOURCE}).`,
+    caption: `${caption}. Dimmed: unchanged, or within noise (${formatShare(noise)}; set with --noise).`,
     columns: tableColumns`
       label | What | text | Number that is compared.
       before | Before | text | In the first log.
@@ -168,7 +167,7 @@ export function heats({ before, after, names }: CompareInput): Section {
         level: "missing",
         text: `${names[side]}: neither a heat map nor traces were recorded.`,
       };
-    const figure = heatFigure(job.activity, job.ranks, Math.max(...ends), reach);
+    const figure = heatFigure(job.activity, job, Math.max(...ends), reach);
     const word = side === 0 ? "before" : "after";
     return {
       kind: "figure",
@@ -197,8 +196,7 @@ export function layers({ before, after, noise }: CompareInput): Section {
   blocks.push(
     changeTable("layers", "Layers (they nest, so rows of different layers are not added)", changes, noise),
   );
-  if (traced.length > 0)
-    blocks.push(changeTable("traced", `From traces (${DEFINITIONS.metrics.id})`, traced, noise));
+  if (traced.length > 0) blocks.push(changeTable("traced", "From traces", traced, noise));
   return { id: "layers", title: "Layers", detail: true, blocks };
 }
 

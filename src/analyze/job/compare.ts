@@ -41,9 +41,6 @@ export const isNoise = ({ before, after, measured }: Change, noise: number): boo
 /** How many times, to three digits. */
 export const factor = (quotient: number) => Number(quotient.toPrecision(3)).toString();
 
-export const NOISE_SOURCE =
-  "ours: medians of repeated runs on shared storage often differ by 10 %; set --noise to the value of your system";
-
 /** Runs whose bytes differ by more than this did different work. */
 const WORK_SHARE_MAX = 0.05;
 

@@ -20,17 +20,17 @@ export const DEFINITIONS = {
   throughput: {
     id: "J03@1",
     title: "Estimated throughput",
-    text: "(bytes read + bytes written) / I/O time of the slowest rank (J02): what darshan-parser calls agg_perf_by_slowest. It is an estimate from counters; idle time between calls does not count.",
+    text: "(bytes read + bytes written) / I/O time of the slowest rank (J02). It is an estimate; idle time between calls does not count.",
   },
   heat: {
     id: "J04@1",
     title: "Ranks over time",
-    text: "Bytes in each cell of ranks × time, from the HEATMAP module, or from traces with the bytes of a call spread evenly over its duration. The bars on top are sums over ranks, those on the right sums over time.",
+    text: "Bytes in each cell of ranks × time, as a heat map counts them, or from traces with the bytes of a call spread evenly over its duration. The bars on top are sums over ranks, those on the right sums over time.",
   },
   sizes: {
     id: "J05@1",
     title: "Access sizes",
-    text: "Calls in Darshan's ten size classes; 1 KiB is 1024 bytes and upper bounds are inclusive. MPI-IO counts what the datatype describes.",
+    text: "Calls in ten size classes; 1 KiB is 1024 bytes and upper bounds are inclusive. MPI-IO counts what the datatype describes.",
   },
   cost: {
     id: "J06@1",

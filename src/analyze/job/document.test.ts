@@ -37,7 +37,7 @@ describe("rules that could not be applied", () => {
       rule(["layout"]),
     ]);
     expect(text).toBe(
-      "5 other rules need data that the log does not have: Lustre layouts (3 rules), MPI-IO (2), a heat map or DXT traces (1), DXT traces (1). ",
+      "5 other rules need data that the log does not have: stripe layout (3 rules), MPI-IO (2), activity over time or traced calls (1), traced calls (1). ",
     );
     expect(unjudgedText([rule(["H5D"])])).toContain("1 other rule needs data");
     expect(unjudgedText([])).toBe("");

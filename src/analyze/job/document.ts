@@ -1,5 +1,5 @@
 /** The report on a job as a document. A new section is a file in sections/ and a line here. */
-import { formatCount, formatMany, formatSeconds } from "../../base/units.ts";
+import { formatCount, formatSeconds } from "../../base/units.ts";
 import { type Document, type Fact, markSynthetic, type Section } from "../../model/index.ts";
 import { originOfRuns } from "./origin.ts";
 import { answersOf } from "./headline.ts";
@@ -23,7 +23,7 @@ import { storage } from "./sections/storage.ts";
 import { timeline } from "./sections/timeline.ts";
 import { withFact } from "./sections/section-facts.ts";
 import { secondFigure, timeFigure } from "./pictures/index.ts";
-import { usesMpi } from "./snippets/index.ts";
+import { countedProcesses } from "./who.ts";
 
 const SECTIONS: readonly ((input: ReportInput) => Section | undefined)[] = [
   findings,
@@ -102,7 +102,7 @@ function factsOf(job: Job): Fact[] {
     {
       label: "Processes",
       text: `${job.ranks}${job.runs.length > 1 ? ` in ${job.runs.length} logs` : ""}`,
-      inBar: usesMpi(job) ? formatMany(job.ranks, "rank") : formatMany(job.ranks, "process", "processes"),
+      inBar: countedProcesses(job),
     },
     {
       label: "Run time",
@@ -134,6 +134,9 @@ function factsOf(job: Job): Fact[] {
           : `${job.files.length} of ${job.files.length + job.filter.filesLeftOut}, chosen by name`,
     },
     { label: "Recorded by", text: recordersOf(job).join(", ") },
-    { label: "Modules", text: [...job.modules].join(" ") || "none" },
+    {
+      label: job.runs.every(({ kind }) => kind === "darshan") ? "Modules" : "Layers",
+      text: [...job.modules].join(" ") || "none",
+    },
   ];
 }

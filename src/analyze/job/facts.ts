@@ -20,24 +20,33 @@ export type Fact =
   /** Processes work together as ranks of MPI: one may wait for another. */
   | "ranks";
 
-/** Modules of Darshan, and one thing more, with facts that are not records of a layer. */
+/** Modules of Darshan with facts that are not records of a layer. */
 const MODULES: Readonly<Record<string, Fact>> = {
   DXT_POSIX: "POSIX calls",
   DXT_MPIIO: "MPI-IO calls",
   HEATMAP: "activity",
   LUSTRE: "layout",
-  "application spans": "spans",
-  "MPI ranks": "ranks",
 };
 
-const MODULE_OF = new Map(Object.entries(MODULES).map(([module, fact]) => [fact as string, module]));
+/** What people call a fact that is not the name of a layer. */
+const WORDS: Partial<Record<Fact, string>> = {
+  layout: "stripe layout",
+  activity: "activity over time",
+  "POSIX calls": "traced calls",
+  "MPI-IO calls": "traced calls",
+  spans: "application spans",
+  ranks: "MPI ranks",
+  H5F: "HDF5 files",
+  H5D: "HDF5 datasets",
+  PNETCDF_FILE: "PnetCDF files",
+  PNETCDF_VAR: "PnetCDF variables",
+};
 
-/** What Darshan calls the module that has a fact. */
-export const moduleWith = (fact: Fact): string => MODULE_OF.get(fact) ?? fact;
+export const factName = (fact: Fact): string => WORDS[fact] ?? fact;
 
-/** Needs of a rule by the names of Darshan's modules: `POSIX and HEATMAP or DXT_POSIX`. */
+/** Needs of a rule in words, always in the same order: `POSIX and activity over time or traced calls`. */
 export const needsText = (groups: readonly (readonly Fact[])[], and: string): string =>
-  groups.map((group) => group.map(moduleWith).join(" or ")).join(and);
+  groups.map((group) => [...new Set(group.map(factName))].sort().join(" or ")).join(and);
 
 const isLayer = (name: string): name is Fact => (LAYERS as readonly string[]).includes(name);
 

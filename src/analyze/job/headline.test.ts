@@ -161,10 +161,27 @@ describe("the headline", () => {
     expect(answersOf(job(400), verdicts())).toMatchObject({
       headline: "I/O takes 50 % of the run; no cause stands out.",
       level: "unknown",
-      change: { text: "Nothing that the log shows" },
+      change: { text: "Nothing found in this log" },
     });
     expect(answersOf(job(400, Number.NaN), verdicts()).headline).toMatch(/run time is not recorded\.$/);
     expect(answersOf(job(0, 794, { files: [] }), verdicts()).headline).toBe("This log has no I/O.");
+  });
+
+  it("does not reassure where calls are missing", () => {
+    expect(answersOf(job(3.2, 794, { isIncomplete: true }), verdicts())).toMatchObject({
+      headline: "Recorded I/O takes 0.4 % of the run; part is not recorded.",
+      level: "unknown",
+      blame: { answer: "unknown" },
+      gain: { text: "Unknown: no cause was found." },
+      sure: { confidence: "low", text: expect.stringContaining("Calls are missing") },
+    });
+  });
+
+  it("says what causes are worth that are too small to be one", () => {
+    const small = cost(0.02, { shareOfRun: 0.3 });
+    const answers = answersOf(job(0.03, 0.06), verdicts(finding("small-writes", "info", small)));
+    expect(answers.lead[0]).toBe("None of 3 rules found a cause worth 0.1 s or more.");
+    expect(answers.gain.text).toBe("Under 0.1 s: small writes are the largest.");
   });
 
   it("takes the title of a rule that is not in the table", () => {

@@ -106,35 +106,44 @@ function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: r
   const isKnown = !Number.isNaN(share);
   const isSmall = share < HIGH_SHARE;
   const applied = formatMany(quiet.length + findings.length, "rule");
+  const { isIncomplete } = job;
   const nothing =
     loud.length > 0
       ? why(loud[0] as Finding)
-      : `${applied} found nothing that would save the job ${leastText(findings)}.`;
+      : `None of ${applied} found a cause worth ${leastText(findings)} or more.`;
   const more =
     !isSmall && isKnown && job.trace === undefined
       ? ["Single calls, with DXT_ENABLE_IO_TRACE=1 for Darshan, would show more."]
       : [];
   return {
     headline: isSmall
-      ? `I/O is not the problem: ${percentText(share)} of the run.`
+      ? isIncomplete
+        ? `Recorded I/O takes ${percentText(share)} of the run; part is not recorded.`
+        : `I/O is not the problem: ${percentText(share)} of the run.`
       : isKnown
         ? `I/O takes ${percentText(share)} of the run; no cause stands out.`
         : "No I/O problem stands out; the run time is not recorded.",
     lead: [nothing, ...more],
-    level: isSmall && loud.length === 0 ? "good" : "unknown",
+    level: isSmall && loud.length === 0 && !isIncomplete ? "good" : "unknown",
     finding: loud[0]?.id ?? null,
     blame: blame(job),
     gain: noGain(
       job,
-      isSmall ? `Nothing to gain: I/O is ${percentText(share)} of the run.` : "Unknown: no cause was found.",
+      isSmall && !isIncomplete
+        ? `Nothing to gain: I/O is ${percentText(share)} of the run.`
+        : largestText(findings),
     ),
     change:
       loud[0] === undefined
-        ? { text: isSmall ? "Nothing" : "Nothing that the log shows", finding: null }
+        ? { text: isSmall && !isIncomplete ? "Nothing" : "Nothing found in this log", finding: null }
         : change(loud[0]),
     sure: {
-      confidence: job.partialModules.size > 0 || unjudged.length > quiet.length ? "medium" : "high",
-      text: `${applied} applied${unjudged.length === 0 ? "" : `, ${formatCount(unjudged.length)} need data that this log lacks`}.`,
+      confidence: isIncomplete
+        ? "low"
+        : job.partialModules.size > 0 || unjudged.length > quiet.length
+          ? "medium"
+          : "high",
+      text: `${isIncomplete ? "Calls are missing: see the warnings. " : ""}${applied} applied${unjudged.length === 0 ? "" : `, ${formatCount(unjudged.length)} need data that this log lacks`}.`,
     },
   };
 }
@@ -143,7 +152,15 @@ function withoutCause(job: Job, { findings, quiet, unjudged }: Verdicts, loud: r
 const leastText = (findings: readonly Finding[]) =>
   findings.some(({ cost }) => (cost.shareOfRun ?? 0) >= WARN_SHARE)
     ? `${WARN_SECONDS} s`
-    : `${100 * WARN_SHARE} % of its time`;
+    : `${100 * WARN_SHARE} % of the run`;
+
+/** `Under 0.1 s: small writes are the largest.` */
+function largestText(findings: readonly Finding[]): string {
+  const cause = findings.find((one) => !isSymptom(one) && (one.cost.shareOfRun ?? 0) > 0);
+  if (cause === undefined) return "Unknown: no cause was found.";
+  const { text, plural } = subjectOf(cause) ?? { text: `"${cause.title}"` };
+  return `Under ${leastText(findings)}: ${text} ${plural ? "are" : "is"} the largest.`;
+}
 
 function withoutIo(job: Job, { findings }: Verdicts): Answers {
   const [finding] = findings;
@@ -245,7 +262,10 @@ function blame(job: Job, cost?: Cost): Answers["blame"] {
     job.ranks > 1 ? `The slowest ${usesMpi(job) ? "rank" : "process"} spends` : "The program spends";
   const answer = share >= BLAMED_SHARE ? "yes" : share >= HIGH_SHARE ? "partly" : "no";
   const more = untimed ? " that was timed; other calls come on top" : "";
-  return { answer, text: `${who} ${percentText(timed)} of the run in I/O${more}.` };
+  const text = `${who} ${percentText(timed)} of the run in I/O`;
+  if (job.isIncomplete && answer === "no")
+    return { answer: "unknown", text: `Unknown: by what was recorded, ${text.replace(/^T/, "t")}.` };
+  return { answer, text: `${text}${more}.` };
 }
 
 function gain(job: Job, { together, findings }: Verdicts, finding: Finding): Answers["gain"] {

@@ -13,4 +13,4 @@ export { NOISE } from "./compare.ts";
 export { counted } from "./sections/counted.ts";
 export type { PictureOptions } from "./kept-calls.ts";
 export { CallSurvey } from "./call-survey.ts";
-export { moduleWith, needsText } from "./facts.ts";
+export { factName, needsText } from "./facts.ts";

@@ -11,8 +11,10 @@ import type { TraceFacts } from "./trace-facts.ts";
 
 export interface Job {
   readonly runs: readonly RunFacts[];
-  /** Processes of all runs. */
+  /** Processes of all runs that the input has records of. */
   readonly ranks: number;
+  /** Their numbers lie below it; more than `ranks` where some have no trace. */
+  readonly rankEnd: number;
   /** Nodes that they ran on, by the host names of traced processes; NaN when the input names none. */
   readonly nodes: number;
   /** From the start of the first run to the end of the last; NaN when no log says. */
@@ -24,6 +26,8 @@ export interface Job {
   readonly facts: ReadonlySet<Fact>;
   /** Modules whose data is incomplete. */
   readonly partialModules: ReadonlySet<string>;
+  /** The input says that calls are missing. */
+  readonly isIncomplete: boolean;
   /** One per file and layer. */
   readonly records: readonly LayerRecord[];
   /** Records of one layer: "POSIX", "MPI-IO", "STDIO", "DFS", "DAOS", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR". */

@@ -112,7 +112,7 @@ describe("thresholds", () => {
       source: "given with --threshold",
       measured: 3192,
     });
-    expect(use("share")).toMatchObject({ value: 0.5, source: expect.stringContaining("ours") });
+    expect(use("share")).toMatchObject({ value: 0.5, source: expect.stringContaining("Plimsoll's choice") });
   });
 
   it("may be given for a rule that makes no finding itself, since others yield to it", () => {
@@ -134,7 +134,7 @@ describe("modules", () => {
       unjudged: [
         {
           id: "never",
-          missing: "LUSTRE and DXT_POSIX or HEATMAP",
+          missing: "stripe layout and activity over time or traced calls",
           lacks: [["layout"], ["POSIX calls", "activity"]],
         },
       ],

@@ -20,7 +20,7 @@ export interface Threshold {
 /**
  * A threshold in a line: value and unit, with "at most" where what is measured must not exceed it; meaning; source.
  *
- *     limit`0.1 share | bursts as part of the run time | ours: a tenth of the run is worth a change`
+ *     limit`0.1 share | bursts as part of the run time | Plimsoll's choice: a tenth of the run is worth a change`
  */
 export function limit(texts: TemplateStringsArray, ...values: readonly (number | string)[]): Threshold {
   const [[measure = "", meaning = "", source = ""] = []] = textRows(texts, values);

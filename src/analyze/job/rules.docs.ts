@@ -20,7 +20,7 @@ Each rule looks at one job: its file records, heat map and traces, as far as the
 If the log lacks data that a rule needs, the rule is listed as not judged. Set a limit with
 \`--threshold <finding>.<limit>=<value>\`. One cause is reported once: a rule leaves a file to another that explains it
 better, as long as that rule fires with the limits in use. *Drishti* is the code of a similar check in Drishti
-(github.com/hpc-io/drishti-io), and its limits are named where they differ. \`ours\` marks a limit that we chose; the reason
+(github.com/hpc-io/drishti-io), and its limits are named where they differ. "Plimsoll's choice" marks a limit of its own; the reason
 follows it.
 
 Sizes of calls, stripes, chunks and buffers are in binary units (4 KiB), amounts and rates of data in SI units (1.07 GB). A

@@ -65,7 +65,7 @@ export class Clocks {
     const real = this.#firstOf.get("realtime");
     if (own === undefined || real === undefined) return;
     throw new UsageError(
-      `${real.name} has times of day and ${own.name} counts from a start of its own, so they have no common clock; give them apart, or use --align start to let each input begin at 0`,
+      `${real.name} has times of day and ${own.name} has relative times, so they have no common clock; measure them separately, or use --align start to let each input begin at 0`,
     );
   }
 
@@ -106,7 +106,7 @@ export class Clocks {
     const [early, late] = [byStart[0]?.name, byStart.at(-1)?.name];
     const which = early === late ? `the accesses of ${early}` : `the accesses of ${early} and ${late}`;
     throw new UsageError(
-      `${which} span more than 52 days, too long for one measurement in nanoseconds; give them apart, or use --align start`,
+      `${which} span more than 52 days, too long for one measurement in nanoseconds; measure them separately, or use --align start`,
     );
   }
 

@@ -157,7 +157,7 @@ function tilesOf(metrics: Metrics): Tile[] {
       value: metrics.accesses,
       unit: "count",
       note: [
-        metrics.nestedAccesses > 0 ? `${formatCount(metrics.nestedAccesses)} more inside them` : "",
+        metrics.nestedAccesses > 0 ? `plus ${formatMany(metrics.nestedAccesses, "nested call")}` : "",
         metrics.failedAccesses > 0 ? `${formatCount(metrics.failedAccesses)} failed` : "",
       ]
         .filter((text) => text !== "")
@@ -165,11 +165,11 @@ function tilesOf(metrics: Metrics): Tile[] {
       about: "N: reads and writes that the application made.",
     },
     {
-      label: "Under way at once",
+      label: "Concurrency",
       value: concurrency.mean ?? Number.NaN,
       unit: "count",
       note: `mean over T; at most ${formatCount(concurrency.max)}`,
-      about: "Concurrency: the sum of all durations / T.",
+      about: "Calls in progress at once: the sum of all durations / T.",
     },
   ].map(({ note, ...tile }) => (note === "" || note === undefined ? tile : { ...tile, note })) as Tile[];
 }

@@ -90,7 +90,7 @@ export function leftOutBlock({ dropped, filtered }: Metrics): TableBlock | undef
   if (rows.length === 0) return undefined;
   return table(
     "bps-left-out",
-    "Accesses that are in no number of this report.",
+    "Accesses not counted, by reason.",
     [
       ["reason", "Reason", "text", "Why it does not count."],
       ["accesses", "Accesses", "count", "How many."],
@@ -109,7 +109,7 @@ const CLOCKS = {
 export function inputsBlock({ inputs }: Metrics): TableBlock {
   return table(
     "bps-inputs",
-    "What was gathered.",
+    "Inputs read.",
     [
       ["input", "Input", "text", "As it was given."],
       ["accesses", "Accesses", "count", "Accesses that count."],

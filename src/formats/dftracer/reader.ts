@@ -263,7 +263,7 @@ export class TraceReader {
     this.#tell(
       "other-events",
       this.#otherPhases,
-      (count) => `${formatMany(count, "event is", "events are")} neither a call nor a span and were skipped`,
+      (count) => `${formatMany(count, "event")} skipped: neither a call nor a span`,
     );
     this.#tell(
       "no-process-id",

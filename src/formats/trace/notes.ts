@@ -82,7 +82,7 @@ export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
     SYNC_NOTE,
     sum(({ counts }) => counts.syncs),
     (n, [ns = 0]) =>
-      `${formatMany(n, "call")} of fsync and similar calls took ${formatSeconds(ns / 1e9)}; they are not accesses.`,
+      `${formatMany(n, "call")} of fsync and similar calls took ${formatSeconds(ns / 1e9)}; syncs are listed separately, not in BPS.`,
     [sum(({ counts }) => counts.syncNs)],
   );
   tell(

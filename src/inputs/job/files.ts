@@ -32,7 +32,7 @@ export function findInputs(
   const failures: unknown[] = [];
   for (const word of words) {
     try {
-      found.push(...(word === STDIN ? [{ name: "stdin" }] : filesOf(word, wanted, host)));
+      found.push(...(word === STDIN ? [{ name: "stdin" }] : filesOf(word, wanted, host, listener)));
     } catch (error) {
       if (words.length === 1) throw error;
       failures.push(error);
@@ -78,7 +78,15 @@ export function unrecordedIn(folder: string, host: InputHost): CallNote[] {
   return notesOfUnrecorded(traces.filter((path) => !isWhole(path)).length);
 }
 
-function filesOf(path: string, wanted: readonly Capability[], host: InputHost): InputFile[] {
+/** Below a folder with inputs of its own, this many files are looked at to say whether there are more. */
+const LOOKED_AT_MAX = 1000;
+
+function filesOf(
+  path: string,
+  wanted: readonly Capability[],
+  host: InputHost,
+  listener: Listener,
+): InputFile[] {
   const files = host.list(path);
   if (files === undefined) return [{ name: path, path }];
   const headOf = (file: string) => look(file, host, (source) => source.read(0, HEAD_BYTES).slice());
@@ -95,12 +103,22 @@ function filesOf(path: string, wanted: readonly Capability[], host: InputHost): 
   const own = files.filter(isKnown);
   const below = own.length > 0 ? own : host.below(path);
   const known = own.length > 0 ? own : below.filter(isKnown);
-  if (known.length > 0) return known.map((file) => ({ name: path, path: file }));
+  const inFolder = (file: string) => file.slice(path.length).replace(/^\/+/, "");
+  if (known.length > 0) {
+    const read = new Set(known);
+    for (const file of files)
+      if (!read.has(file) && useOf(file) !== undefined) listener.note?.(`not read: ${file}: ${useOf(file)}`);
+    const deeper = own.length === 0 ? undefined : host.below(path).slice(0, LOOKED_AT_MAX).find(isKnown);
+    if (deeper !== undefined)
+      listener.note?.(
+        `not read: inputs in folders below ${path}, such as ${inFolder(deeper)}; pass these folders as well`,
+      );
+    return known.map((file) => ({ name: path, path: file }));
+  }
   for (const file of [...files, ...below]) {
     const use = useOf(file);
-    const name = file.slice(path.length).replace(/^\/+/, "");
     if (use !== undefined)
-      throw new FormatError(path, {}, `no input for this command in the folder; ${name}: ${use}`);
+      throw new FormatError(path, {}, `no input for this command in the folder; ${inFolder(file)}: ${use}`);
   }
   if (files.some((file) => /(^|\/)totals$/.test(file)) && files.some((file) => /(^|\/)options$/.test(file)))
     throw new FormatError(

@@ -8,7 +8,7 @@ import { jobFiles } from "./job-files.ts";
 import { jobsOf, type LogOfJob } from "./same-job.ts";
 
 /**
- * Paths by job. Logs say whose they are; traces do not, so those that come together are one job. One log beside one trace
+ * Paths by job. Logs say whose they are; traces that come together are read as one job. One log beside one trace
  * are two. What cannot be read goes with the first job, whose reader will name it.
  */
 export async function splitJobs(

@@ -20,7 +20,9 @@ import { reasonOf, unrecordedIn } from "./files.ts";
 import type { InputHost } from "./host.ts";
 import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
+import { launchesOf, requireOneLaunch, TraceListener, type TraceOfJob } from "./same-launch.ts";
 import type { Listener } from "../../base/listener.ts";
+import { formatMany } from "../../base/units.ts";
 
 /** For the database that reads Parquet. */
 const MEMORY_BYTES = 2 ** 30;
@@ -36,13 +38,15 @@ export async function readTraces(
   const notes: CallNote[] = [];
   const progress = listener.progress?.({ label: "reading traces", total: 2 * files.length, unit: "files" });
   const used: JobFile[] = [];
+  const launches: TraceOfJob[] = [];
   const setting = {
     keepGoing: options.keepGoing ?? false,
     names: sharedNames(files, host),
     rename: options.rename,
   };
   for (const file of files) {
-    const surveying = survey.sink();
+    const heard = new TraceListener(file.path, file.format?.id === "trace");
+    const surveying = heard.before(survey.sink());
     const counting = filter?.sink(surveying, true) ?? surveying;
     const noting = sinkBefore(counting, {
       note: (note) => void notes.push(note),
@@ -51,18 +55,28 @@ export async function readTraces(
         requireRoom(file.path, survey.files, options.limits?.heldRecordsMax);
       },
     });
-    if (await isRead(file, noting, files.length, host, setting, listener)) used.push(file);
+    if (await isRead(file, noting, files.length, host, setting, listener)) {
+      used.push(file);
+      launches.push(heard);
+    }
     progress?.add(1);
   }
   const [first] = used;
-  if (first === undefined || survey.isEmpty) options.filter?.requireMatches();
-  if (first === undefined || survey.isEmpty)
-    throw new FormatError(files[0]?.name ?? "", {}, "it has no calls on files");
+  const { sound, unsound } = survey.calls;
+  if (first === undefined || sound === 0) {
+    options.filter?.requireMatches();
+    const reason = unsound === 0 ? "" : `: ${formatMany(unsound, "call")} without sound times or sizes`;
+    throw new FormatError(files[0]?.name ?? "", {}, `no I/O calls found${reason}`);
+  }
+  const jobs = launchesOf(launches);
+  if (options.forceMerge !== true) requireOneLaunch(jobs);
+  else if (jobs.length > 1)
+    survey.warn(`The traces are of ${jobs.length} different jobs; they are shown as if they were one.`);
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
-    for (const note of [...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? "")])
-      survey.warn(noteText(note));
+    notes.push(...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? ""));
   // A report has the time of syncs beside that of reads and writes.
-  for (const note of joinedNotes(notes, () => "")) if (note.id !== SYNC_NOTE) survey.warn(noteText(note));
+  for (const note of joinedNotes(notes, () => ""))
+    if (note.id !== SYNC_NOTE) survey.warn(noteText(note), tellsOfMissing(note, sound));
   const tables = new TablesBuilder();
   const run = {
     runId: first.name,
@@ -79,6 +93,12 @@ export async function readTraces(
   progress?.end();
   return { tables: tables.finish(), streams };
 }
+
+const MISSING = /^(unseen-.*|unrecorded-processes|dropped|truncated|mapped|strict)$/;
+
+/** Whether calls are missing; a few bad lines among very many calls are none. */
+const tellsOfMissing = ({ id, count }: CallNote, calls: number) =>
+  MISSING.test(id) || (id === "bad-line" && count > 0.01 * calls);
 
 function requireRoom(path: string, files: number, most = Number.POSITIVE_INFINITY): void {
   if (files > most) throw new LimitError(path, {}, "calls on more files than fit into memory");

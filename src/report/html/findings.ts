@@ -1,6 +1,14 @@
 /** Causes as rows with their cost; a row opens to what to change, the evidence, and how it was judged. */
 import { formatCount, formatMany, formatSize } from "../../base/units.ts";
-import type { Cost, EvidenceFile, EvidenceNumber, Finding, ThresholdUse, Unit } from "../../model/index.ts";
+import {
+  type Cost,
+  type EvidenceFile,
+  type EvidenceNumber,
+  type Finding,
+  isNoCost,
+  type ThresholdUse,
+  type Unit,
+} from "../../model/index.ts";
 import { NOT_RECORDED } from "../../plot/index.ts";
 import { secondsText } from "./amounts.ts";
 import { attribute, escapeHtml, name, prose, visibleLines } from "./escape.ts";
@@ -48,7 +56,8 @@ export function costBasis({ basis, atMost }: Pick<Cost, "basis" | "atMost">): st
 function costHtml({ cost, severity }: Finding, withinSeconds: number | undefined): string {
   const isNote = severity === "info";
   const { seconds, shareOfRun } = cost;
-  if (seconds === null && isNote) return `<span class="cost"><b></b><span>a note</span></span>`;
+  if ((seconds === null || isNoCost(seconds)) && isNote)
+    return `<span class="cost"><b></b><span>a note</span></span>`;
   if (seconds === null)
     return `<span class="cost"><span class="track none"></span><b>cost unknown</b><span></span></span>`;
   const share = shareOfRun === null ? 0 : Math.min(100, 100 * shareOfRun);
@@ -69,7 +78,9 @@ function modelHtml({ seconds, model, within }: Cost): string {
   const sum =
     seconds === null
       ? "Not known"
-      : `${secondsText(seconds)}${within === null ? "" : ", part of another cause"}`;
+      : isNoCost(seconds)
+        ? "None"
+        : `${secondsText(seconds)}${within === null ? "" : ", part of another cause"}`;
   return `<p class="model"><b>Cost</b> ${sum}: ${prose(model)}.</p>\n`;
 }
 

@@ -74,7 +74,7 @@ function gainHtml({ gain, level }: Answers): string {
   const tone = level === "high" || level === "warn" ? level : "info";
   return `<p>${text}${gain.atMost ? "" : ` <span class="basis">(${costBasis(gain)})</span>`}</p>
 <div class="gain ${tone}" style="--left:${left.toFixed(1)}%"><i class="now" title="This run"></i><b>${amount(runSeconds)}</b><i class="then" title="Without the cause"></i><b>${about}${amount(withoutSeconds)}</b></div>
-<small>this run, and the same without the cause${more}</small>`;
+<small>this run, and without the cause${more}</small>`;
 }
 
 function factsHtml(facts: readonly Fact[]): string {

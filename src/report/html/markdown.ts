@@ -1,6 +1,6 @@
 /** A finding as Markdown, for a ticket or a mail. */
 import { formatSize } from "../../base/units.ts";
-import type { Document, Finding, Unit } from "../../model/index.ts";
+import { type Document, type Finding, isNoCost, type Unit } from "../../model/index.ts";
 import { shortenMiddle } from "../../plot/index.ts";
 import { visible, visibleLines } from "./escape.ts";
 import { costBasis } from "./findings.ts";
@@ -44,6 +44,7 @@ export function findingMarkdown(finding: Finding, format: (value: number, unit: 
 /** `3.67 s, 90.5 % of the run (measured)`. */
 function costText({ cost }: Finding, format: (value: number, unit: Unit) => string): string {
   if (cost.seconds === null) return `not known; ${plain(cost.model)}`;
+  if (isNoCost(cost.seconds)) return `none; ${plain(cost.model)}`;
   const part = cost.shareOfRun === null ? "" : `, ${format(cost.shareOfRun, "share")} of the run`;
   const within = cost.within === null ? "" : `, in the time of ${code(cost.within)}, not added`;
   return `**${format(cost.seconds, "seconds")}**${part} (${costBasis(cost)}${within})`;

@@ -2,17 +2,18 @@
 import { cut, cutEnd } from "../../base/cut.ts";
 import { textTable } from "../../base/text-table.ts";
 import { formatMany, formatSeconds, formatShare } from "../../base/units.ts";
-import type {
-  Answers,
-  Block,
-  Cell,
-  Document,
-  EvidenceFile,
-  Finding,
-  Section,
-  Severity,
-  TableBlock,
-  Tile,
+import {
+  type Answers,
+  type Block,
+  type Cell,
+  type Document,
+  type EvidenceFile,
+  type Finding,
+  isNoCost,
+  type Section,
+  type Severity,
+  type TableBlock,
+  type Tile,
 } from "../../model/index.ts";
 import { formatValue, plusSign } from "../../plot/index.ts";
 import { visible } from "../html/index.ts";
@@ -149,7 +150,7 @@ function blockLines(block: Block, width: number, paint: Paint): string[] {
 /** A note on one line: what it is, what it costs at most, and how it shows. */
 function noteLine(finding: Finding, width: number, paint: Paint): string {
   const { seconds } = finding.cost;
-  const cost = seconds === null ? "" : `, ${costPhrase(finding.cost)}`;
+  const cost = seconds === null || isNoCost(seconds) ? "" : `, ${costPhrase(finding.cost)}`;
   const first = /^.*?\.(?= [A-Z]|$)/.exec(finding.statement)?.[0] ?? finding.statement;
   const head = `  ${"INFO".padEnd(4)} ${finding.title}`;
   const rest = cutEnd(plain(` (${finding.id}${cost}): ${first}`), Math.max(20, width - head.length));

@@ -74,14 +74,17 @@ export class OffsetPanel {
     const { state, data } = this.#view;
     const file = data.trace.files[state.file];
     let text: string;
+    const isKnown = (file?.endOffset ?? 0) > 0;
+    this.#canvasHost.hidden = !isKnown;
     this.#busiest.hidden = !(kind === "calls" && calls + unknown === 0);
     if (file === undefined) text = "No file is listed.";
     else if (kind === "calls" && calls + unknown === 0) text = "This file has no calls in this window.";
+    else if (!isKnown) text = "No offset in this file is known.";
     else if (kind === "none") text = "Offsets of this file and layer are not in this report.";
     else if (kind === "cells") text = "Cells shaded by bytes; the stronger direction gives the colour.";
     else
       text = `${calls.toLocaleString("en")} calls in this window; writes are filled, reads are frames where there is room.`;
-    if (unknown > 0) text += ` ${unknown.toLocaleString("en")} calls have no known offset.`;
+    if (unknown > 0 && isKnown) text += ` ${unknown.toLocaleString("en")} calls have no known offset.`;
     if (file !== undefined && file.stripeBytes > 0)
       text += ` Stripes of ${this.#view.options.format(file.stripeBytes, "bytes")} on ${file.stripeCount} ${file.stripeCount === 1 ? "target" : "targets"}.`;
     if (this.#status.textContent !== text) this.#status.textContent = text;

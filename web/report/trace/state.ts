@@ -41,10 +41,10 @@ const SPAN_MIN = 1e-7;
 
 export function initialState(data: TraceData): ViewState {
   const { layers, files } = data.trace;
-  const layer = Math.max(
-    0,
-    layers.findIndex((entry) => entry.calls > 0),
-  );
+  let layer = 0;
+  layers.forEach(({ calls }, i) => {
+    if (calls > (layers[layer] as (typeof layers)[number]).calls) layer = i;
+  });
   let file = 0;
   files.forEach((entry, i) => {
     const best = files[file] as (typeof files)[number];

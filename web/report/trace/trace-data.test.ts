@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Trace } from "../../../src/model/trace.ts";
+import { initialState } from "./state.ts";
 import { TraceData } from "./trace-data.ts";
 
 /** Two calls of the first and the last rank. */
@@ -27,6 +28,17 @@ function traceOf(ranks: number): Trace {
     offsets: [],
   };
 }
+
+describe("the first view", () => {
+  it("is of the layer with most calls", () => {
+    const layers = [
+      { name: "STDIO", calls: 96 },
+      { name: "POSIX", calls: 31_966 },
+      { name: "MPI-IO", calls: 0 },
+    ];
+    expect(initialState(new TraceData({ ...traceOf(1), layers })).layer).toBe(1);
+  });
+});
 
 describe("lanes of a trace", () => {
   it("are one a rank in a job of any real size", () => {

@@ -72,7 +72,7 @@ export function withoutTracer(
   const [traced, own] = [job.ledger.gain(claim), job.ledger.gain(left)];
   if (traced >= WARN_SHARE * job.runSeconds && own < OWN_MIN * traced)
     return unknownCost(
-      `these calls take hardly longer than the ${micros} µs of any call under strace, so the trace does not show their cost without it; plimsoll record does`,
+      `strace's own overhead (${micros} µs per call) hides their cost; plimsoll record shows it`,
       traced >= HIGH_SHARE * job.runSeconds ? "warn" : "info",
     );
   return {

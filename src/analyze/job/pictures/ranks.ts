@@ -24,12 +24,13 @@ function ownTimes(job: Job, { evidence }: Evident) {
   const every = Math.ceil(job.ranks / ITEMS_MAX);
   const shown = sorted.filter(([rank], at) => at % every === 0 || culprits.has(rank));
   const items = shown.map(([rank, seconds]) => ({ name: String(rank), value: seconds }));
-  // Each rank that did nothing keeps its place, and with few of them its number.
+  // Each rank that did nothing keeps its place, and its number where few have one.
+  const isNumbered = every === 1 && !(job.rankEnd > job.ranks);
   let next = -1;
   for (let at = 0; at < Math.floor(idle / every); at++) {
     do next++;
-    while (every === 1 && own.has(next));
-    items.push({ name: every === 1 ? String(next) : "without I/O", value: 0 });
+    while (isNumbered && own.has(next));
+    items.push({ name: isNumbered ? String(next) : "without I/O", value: 0 });
   }
   const marked = shown.flatMap(([rank], at) => (culprits.has(rank) ? [at] : []));
   const slow = sorted.filter(([rank]) => culprits.has(rank)).map(([, seconds]) => seconds);

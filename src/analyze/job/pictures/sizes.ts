@@ -45,7 +45,7 @@ export const sizes: PictureMaker = (job, finding) => {
   ];
   return {
     title: `Sizes of ${noun}s, ${layerName(layer)}`,
-    caption: `${formatMany(total, noun)} in Darshan's classes; ${formatCount(inMarked)} are marked.`,
+    caption: `${formatMany(total, noun)} by size class; ${formatCount(inMarked)} are marked.`,
     summary: `${label}, of ${formatMany(total, noun)}.`,
     definition: DEFINITIONS.sizes.id,
     chart: {

@@ -63,7 +63,7 @@ export function misalignedFiles(
 
 export const MISALIGNED_THRESHOLDS = {
   share: limit`0.1 share | misaligned accesses, as part of all accesses to a file | Drishti: misaligned_requests`,
-  calls: limit`100 calls | misaligned accesses | ours: with fewer than 100 large calls, boundaries are crossed too rarely to matter`,
+  calls: limit`100 calls | misaligned accesses | Plimsoll's choice: with fewer than 100 large calls, boundaries are crossed too rarely to matter`,
 } as const;
 
 /**
@@ -162,7 +162,7 @@ export function misalignedFacts(job: Job, files: readonly Misaligned[]) {
     effect: conflict
       ? "Two ranks no longer write into the same stripe and wait for each other's locks, and each request goes to one server."
       : "Each request goes to one server instead of two.",
-    ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
+    ...trust(job, ["POSIX"], "high", "every access is counted"),
     claims: files.map(({ record: { fileId } }) => ({ fileId })),
   };
 }
@@ -237,7 +237,7 @@ const misalignedMemory = defineRule({
   needs: [["POSIX"]],
   thresholds: {
     share: limit`0.1 share | accesses with a misaligned buffer of all accesses | Drishti: misaligned_requests`,
-    calls: limit`1000 calls | accesses with a misaligned buffer | ours: the minimum of other rules; one copy costs only microseconds`,
+    calls: limit`1000 calls | accesses with a misaligned buffer | Plimsoll's choice: the minimum of other rules; one copy costs only microseconds`,
   },
   drishti: "P07",
   judge(job, limits) {
@@ -276,7 +276,7 @@ const misalignedMemory = defineRule({
       },
       effect:
         "Direct I/O becomes possible and copies get slightly faster; through the page cache little changes.",
-      ...trust(job, ["POSIX"], "high", "counted by the recorder for every access"),
+      ...trust(job, ["POSIX"], "high", "every access is counted"),
     };
   },
 });

@@ -17,8 +17,8 @@ const writeAmplification = defineRule({
     "Below MPI-IO, far more bytes are read or written than the program requested: data sieving reads whole windows, changes the pieces and writes the windows back.",
   needs: [["MPI-IO"], ["POSIX"]],
   thresholds: {
-    ratio: limit`1.5 ratio | bytes moved below MPI-IO / bytes that the program writes | ours: half as much again is more than headers and edges`,
-    bytes: limit`${MIB} bytes | bytes moved beyond those requested | ours: less is headers`,
+    ratio: limit`1.5 ratio | bytes moved below MPI-IO / bytes that the program writes | Plimsoll's choice: half as much again is more than headers and edges`,
+    bytes: limit`${MIB} bytes | bytes moved beyond those requested | Plimsoll's choice: less is headers`,
   },
   judge(job, limits) {
     const files = mpiFiles(job).flatMap((record) => {

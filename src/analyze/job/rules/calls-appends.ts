@@ -25,9 +25,9 @@ const tinyAppends = defineRule({
     "Lines or records smaller than a block are appended one by one with slow calls: too few for small-writes, but each waits for storage or a lock.",
   needs: [["POSIX calls"]],
   thresholds: {
-    calls: limit`20 calls | appends below 4 KiB to a file, at least | ours: a log of fewer lines does not matter`,
-    share: limit`0.5 share | such appends as part of all writes to the file | ours: with fewer, the file is data with a header`,
-    seconds: limit`0.001 seconds | mean time of such an append, at least | ours: the page cache takes microseconds, so a millisecond is a wait`,
+    calls: limit`20 calls | appends below 4 KiB to a file, at least | Plimsoll's choice: a log of fewer lines does not matter`,
+    share: limit`0.5 share | such appends as part of all writes to the file | Plimsoll's choice: with fewer, the file is data with a header`,
+    seconds: limit`0.001 seconds | mean time of such an append, at least | Plimsoll's choice: the page cache takes microseconds, so a millisecond is a wait`,
   },
   judge(job, limits, others) {
     const files = appendedFiles(job, limits);

@@ -27,9 +27,9 @@ const lockStep = defineRule({
     "In a file, each rank starts only when another has finished: messages, barriers or locks pass the turn on, and all other ranks wait.",
   needs: [["ranks"], ["POSIX calls", "MPI-IO calls"]],
   thresholds: {
-    ranks: limit`${TURN_LIMITS.ranks} count | ranks that take turns in a file, at least | ours: two ranks can follow each other by chance`,
-    overlap: limit`${TURN_LIMITS.overlap} share, at most | time in which calls of several ranks overlap, as part of the time in the file, at most | ours: a rank that starts slightly early still takes its turn`,
-    pause: limit`${TURN_LIMITS.pause} ratio, at most | pauses between turns / time of turns, at most | ours: ranks that do not wait for each other start at any time, not right after one another`,
+    ranks: limit`${TURN_LIMITS.ranks} count | ranks that take turns in a file, at least | Plimsoll's choice: two ranks can follow each other by chance`,
+    overlap: limit`${TURN_LIMITS.overlap} share, at most | time in which calls of several ranks overlap, as part of the time in the file, at most | Plimsoll's choice: a rank that starts slightly early still takes its turn`,
+    pause: limit`${TURN_LIMITS.pause} ratio, at most | pauses between turns / time of turns, at most | Plimsoll's choice: ranks that do not wait for each other start at any time, not right after one another`,
   },
   judge(job, limits, others) {
     const files = lockStepFiles(job, limits);

@@ -278,3 +278,23 @@ describe("percentiles of calls", () => {
     expect(file?.write.percentiles).toBeNull();
   });
 });
+
+describe("stdio-small", () => {
+  /** Calls of 100 bytes, 50 µs each, but for two that take longer. */
+  const calls = (stalls: number, seconds = 50e-6) =>
+    Array.from({ length: 10_000 }, (_, at) => ({
+      ...({ rank: 0, file: "/d/s", layer: "STDIO", bytes: 100, start: at * 1e-3 } as const),
+      operation: at < 6000 ? ("write" as const) : ("read" as const),
+      end: at * 1e-3 + (at < stalls ? 0.9 : seconds),
+    }));
+
+  it("does not count calls that stalled, and claims nothing of flushes that no recorder sees", () => {
+    const job = callsJob([{ ...calls(0)[0]!, operation: "open", end: 1e-5 }, ...calls(2)]);
+    const found = judge(job).findings.find(({ id }) => id === "stdio-small");
+    expect(found?.statement).not.toContain("flush");
+    expect(found?.evidence.files[0]?.note).not.toContain("flush");
+    expect(found?.cost.seconds).toBeLessThan(0.6);
+    expect(found?.snippet?.code).toContain("wb");
+    expect(judge(callsJob(calls(2, 1e-6))).findings.map(({ id }) => id)).not.toContain("stdio-small");
+  });
+});

@@ -34,8 +34,8 @@ import {
   theseFiles,
 } from "./wording.ts";
 
-const SECONDS = limit`0.1 seconds | mean metadata time of a rank | ours: less is negligible in any run`;
-const SHARE_OF_RUN = limit`0.05 share | mean metadata time of a rank as part of the run time | ours: below 5 % of the run a change is hard to measure`;
+const SECONDS = limit`0.1 seconds | mean metadata time of a rank | Plimsoll's choice: less is negligible in any run`;
+const SHARE_OF_RUN = limit`0.05 share | mean metadata time of a rank as part of the run time | Plimsoll's choice: below 5 % of the run a change is hard to measure`;
 
 const metadataStorm = defineRule({
   id: "metadata-storm",
@@ -48,11 +48,11 @@ const metadataStorm = defineRule({
   needs: CALLS,
   drishti: "P17",
   thresholds: {
-    share: limit`0.5 share | metadata time as part of the time in these files | ours: more than moving the data; Drishti requires 30 s of one rank (metadata_time_rank)`,
+    share: limit`0.5 share | metadata time as part of the time in these files | Plimsoll's choice: more than moving the data; Drishti requires 30 s of one rank (metadata_time_rank)`,
     operations: OPERATIONS,
-    repeats: limit`10 ratio | operations per file and rank using it, or | ours: an open, a close and some stats are needed; below that, metadata-time or many-files applies`,
-    bytes: limit`${4 * KIB} bytes, at most | mean bytes moved per open, at most, if operations are not repeated | ours: less than a block; metadata benchmarks write nothing or a few kilobytes`,
-    names: limit`16 files | files per rank; half as many if each open writes the file from its beginning | ours: with fewer, the same files are reopened (open-churn)`,
+    repeats: limit`10 ratio | operations per file and rank, or | Plimsoll's choice: an open, a close and some stats are needed; below that, metadata-time or many-files applies`,
+    bytes: limit`${4 * KIB} bytes, at most | mean bytes moved per open, at most, if operations are not repeated | Plimsoll's choice: less than a block; metadata benchmarks write nothing or a few kilobytes`,
+    names: limit`16 files | files per rank; half as many if each open writes the file from its beginning | Plimsoll's choice: with fewer, the same files are reopened (open-churn)`,
   },
   judge(job, limits) {
     const storm = stormOf(job, limits);
@@ -70,7 +70,7 @@ const metadataStorm = defineRule({
         names: files.length / Math.min(job.ranks, Math.max(1, ranksOf(files))),
       },
       statement:
-        `${many(files.length, "file")} get ${grouped(operations)} ${callsPerOpen(job) === 2 ? "opens, closes and stats" : "opens and stats"}, ${rough(operations / uses)} per file and rank using it, for ${formatBytes(sum(files, bytesMoved))} of data.` +
+        `${many(files.length, "file")} get ${grouped(operations)} ${callsPerOpen(job) === 2 ? "opens, closes and stats" : "opens and stats"}, ${rough(operations / uses)} per file and rank, for ${formatBytes(sum(files, bytesMoved))} of data.` +
         `${costSentence(job, seconds, "These calls take")}${cut ? " The log reached its record limit: there were more." : ""}`,
       evidence: {
         ...metadataEvidence(job),
@@ -219,7 +219,7 @@ const excessStats = defineRule({
   meaning: "Files get far more stats than opens, for example from loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
   thresholds: {
-    ratio: limit`10 ratio | stats per file and rank using it | ours: libraries need two or three per open; NASA's and ARSC's Lustre advice: avoid repetitive stat operations`,
+    ratio: limit`10 ratio | stats per file and rank | Plimsoll's choice: libraries need two or three per open; NASA's and ARSC's Lustre advice: avoid repetitive stat operations`,
     stats: { ...OPERATIONS, meaning: "stats of the job, at least" },
   },
   judge(job, limits, others) {
@@ -240,7 +240,7 @@ const excessStats = defineRule({
         ),
       ),
       measured: { ratio: stats / uses, stats },
-      statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank using it.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
+      statement: `${partOf(stats, meta.stats, "stats")} go to ${many(files.length, "file")}: ${rough(stats / uses)} per file and rank.${costSentence(job, seconds, `Metadata calls of ${theseFiles(files.length)} take`)}`,
       evidence: {
         ...metadataEvidence(job),
         ...worstFiles(
@@ -271,9 +271,9 @@ const metadataTime = defineRule({
   needs: CALLS,
   drishti: "P17",
   thresholds: {
-    share: limit`0.3 share | metadata time as part of the I/O time | ours: fast opens take a few percent of the time that the data takes`,
+    share: limit`0.3 share | metadata time as part of the I/O time | Plimsoll's choice: fast opens take a few percent of the time that the data takes`,
     rank: limit`30 seconds | metadata time of one rank in its private files, which counts as well | Drishti's metadata_time_rank`,
-    operations: limit`50 calls | operations of the job | ours: if fewer are slow, the reason lies elsewhere, and their number cannot be reduced`,
+    operations: limit`50 calls | operations of the job | Plimsoll's choice: if fewer are slow, the reason lies elsewhere, and their number cannot be reduced`,
     seconds: SECONDS,
     cost: SHARE_OF_RUN,
   },

@@ -19,8 +19,8 @@ const openChurn = defineRule({
   meaning: "Ranks open and close the same file for every few accesses, so most calls are opens and closes.",
   needs: CALLS,
   thresholds: {
-    ratio: limit`10 ratio | opens of a file per rank using it | ours: one open per phase adds up to only a few`,
-    accesses: limit`4 ratio, at most | reads and writes per open, at most | ours: with more, opens are a small part of the calls`,
+    ratio: limit`10 ratio | opens of a file per rank | Plimsoll's choice: one open per phase adds up to only a few`,
+    accesses: limit`4 ratio, at most | reads and writes per open, at most | Plimsoll's choice: with more, opens are a small part of the calls`,
     opens: { ...OPERATIONS, value: 100, meaning: "such opens of the job, at least" },
   },
   judge(job, limits, others) {
@@ -41,7 +41,7 @@ const repeatedOpens = defineRule({
     "Ranks open and close the same file many times instead of keeping it open. Files opened for every record are left to open-churn.",
   needs: CALLS,
   thresholds: {
-    ratio: limit`10 ratio | opens of a file per rank using it | ours: one open per phase adds up to only a few; ARSC's and NASA's Lustre advice: avoid repetitive open and close`,
+    ratio: limit`10 ratio | opens of a file per rank | Plimsoll's choice: one open per phase adds up to only a few; ARSC's and NASA's Lustre advice: avoid repetitive open and close`,
     opens: { ...OPERATIONS, meaning: "such opens of the job, at least" },
   },
   judge: (job, limits, others) =>

@@ -18,8 +18,8 @@ const unusedFiles = defineRule({
     "Many files are opened and closed without a read or write: existence tests, or leftovers in the code.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    files: limit`100 files | such files | ours: fewer take a negligible time`,
-    share: limit`0.1 share | part of all files | ours: some lock and probe files are normal`,
+    files: limit`100 files | such files | Plimsoll's choice: fewer take a negligible time`,
+    share: limit`0.1 share | part of all files | Plimsoll's choice: some lock and probe files are normal`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["missing-worker-io", "metadata-storm"]);
@@ -72,8 +72,8 @@ const unclosedFiles = defineRule({
     "Files are opened, but no close is recorded. Written data may reach storage late, or never if the job is killed, and errors reported by close go unnoticed.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    written: limit`1 files | written files without a close | ours: each of them can lose data`,
-    others: limit`100 files | other files without a close | ours: more are a handle leak`,
+    written: limit`1 files | written files without a close | Plimsoll's choice: each of them can lose data`,
+    others: limit`100 files | other files without a close | Plimsoll's choice: more are a handle leak`,
   },
   judge(job, limits) {
     const all = realFiles(job);
@@ -125,9 +125,9 @@ const sharedInput = defineRule({
     "All ranks read the same bytes of an input file, so it is read from storage and sent over the network once per rank instead of once.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    share: limit`0.9 share | bytes read over ranks × size of the file | ours: the last ranks may stop early`,
-    ranks: limit`8 ranks | ranks that read it | ours: fewer share a node and its cache`,
-    bytes: limit`1e9 bytes | bytes read more than once | ours: server caches deliver less than that in a second`,
+    share: limit`0.9 share | bytes read over ranks × size of the file | Plimsoll's choice: the last ranks may stop early`,
+    ranks: limit`8 ranks | ranks that read it | Plimsoll's choice: fewer share a node and its cache`,
+    bytes: limit`1e9 bytes | bytes read more than once | Plimsoll's choice: server caches deliver less than that in a second`,
   },
   judge(job, limits) {
     const traced = tracedCopies(job);

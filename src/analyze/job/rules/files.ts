@@ -37,9 +37,9 @@ const manyFiles = defineRule({
     "The job opens thousands of files, often one per rank: creating, opening and later listing them loads the metadata servers, and the set is hard to handle with tools.",
   needs: ANY_FILES,
   thresholds: {
-    perRank: limit`32 files | small files that each rank writes, which count as well | ours: beyond checkpoints and logs`,
+    perRank: limit`32 files | small files that each rank writes, which count as well | Plimsoll's choice: beyond checkpoints and logs`,
     bytes: limit`${MIB} bytes, at most | their mean size, at most | Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small`,
-    files: limit`4096 files | files of the job | ours: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")`,
+    files: limit`4096 files | files of the job | Plimsoll's choice: sites warn of thousands of files at once (docs.archer2.ac.uk/user-guide/io: "thousands of files open at once can overload the filesystem")`,
   },
   judge(job, limits, others) {
     const own = ownFiles(job);
@@ -95,7 +95,7 @@ const filePerProcess = defineRule({
     "Each rank writes or reads its own files. That is often fast, but the number of files grows with the job, and a reader needs the same number of ranks or a step that merges the files.",
   needs: ANY_FILES,
   thresholds: {
-    ranks: limit`512 ranks | ranks with private files | ours: hundreds of files are no burden; docs.archer2.ac.uk/user-guide/io warns of thousands`,
+    ranks: limit`512 ranks | ranks with private files | Plimsoll's choice: hundreds of files are no burden; docs.archer2.ac.uk/user-guide/io warns of thousands`,
   },
   judge(job, limits, others) {
     const own = ownFiles(job);
@@ -130,7 +130,7 @@ const smallFileSet = defineRule({
     "The data is a large set of small files: each costs an open, a lock and a close at the metadata server for little data.",
   needs: ANY_FILES,
   thresholds: {
-    files: limit`1000 files | files with data | ours: at about 1 ms per open and close, thousands cost seconds in every pass`,
+    files: limit`1000 files | files with data | Plimsoll's choice: at about 1 ms per open and close, thousands cost seconds in every pass`,
     bytes: limit`${MIB} bytes, at most | their mean size, at most | Lustre wiki, Lustre Striping Best Practices: files below 1 MiB count as small`,
   },
   judge(job, limits) {

@@ -47,8 +47,8 @@ const hdf5Transfers = oncePerJob((job): readonly Hdf5File[] => {
   });
 });
 
-const RATIO = limit`1.5 ratio | bytes moved below HDF5 / bytes of its datasets, or / distinct bytes if HDF5 was not recorded | ours: half as much again is more than headers and indexes`;
-const BEYOND = limit`${MIB} bytes | bytes moved beyond those of the datasets | ours: less is HDF5 metadata`;
+const RATIO = limit`1.5 ratio | bytes moved below HDF5 / bytes of its datasets, or / distinct bytes if HDF5 was not recorded | Plimsoll's choice: half as much again is more than headers and indexes`;
+const BEYOND = limit`${MIB} bytes | bytes moved beyond those of the datasets | Plimsoll's choice: less is HDF5 metadata`;
 
 const listedFiles = (files: readonly Hdf5File[], way: "read" | "write"): Listed[] =>
   files.map(({ below, written, read }) => ({
@@ -281,8 +281,8 @@ const hdf5Small = defineRule({
     "Datasets are read or written in many small accesses, a row or an element at a time; each passes through all layers down to storage.",
   needs: [["H5D", "H5F"]],
   thresholds: {
-    bytes: limit`${64 * KIB} bytes, at most | mean size of the accesses to the datasets of a file, at most | ours: a sixteenth of Lustre's usual stripe of 1 MiB`,
-    calls: limit`100 calls | accesses of each rank, over all such files | ours: fewer are not a pattern`,
+    bytes: limit`${64 * KIB} bytes, at most | mean size of the accesses to the datasets of a file, at most | Plimsoll's choice: a sixteenth of Lustre's usual stripe of 1 MiB`,
+    calls: limit`100 calls | accesses of each rank, over all such files | Plimsoll's choice: fewer are not a pattern`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["hdf5-chunk-cache", "hdf5-fill"]);

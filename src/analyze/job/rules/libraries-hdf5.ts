@@ -90,7 +90,7 @@ const metadata = defineRule({
     "A parallel HDF5 file gets many tiny accesses outside its datasets: object headers, chunk indexes and attributes, read or written by each rank separately.",
   needs: [["H5F"], ["MPI-IO", "POSIX"]],
   thresholds: {
-    bytes: limit`${10 * KIB} bytes, at most | accesses below this count as metadata | ours: HDF5 headers and index nodes are below 10 KiB (the limit of a size class)`,
+    bytes: limit`${10 * KIB} bytes, at most | accesses below this count as metadata | Plimsoll's choice: HDF5 headers and index nodes are below 10 KiB (the limit of a size class)`,
     calls: limit`1000 calls | such accesses | as small-writes (Drishti: small_requests_absolute)`,
     share: limit`0.1 share | such accesses of all accesses to the file | as small-writes (Drishti: small_requests)`,
   },
@@ -171,10 +171,10 @@ const chunks = defineRule({
     "HDF5 reads, writes, filters and indexes whole chunks. Tiny chunks make many requests and a large index; chunks larger than the accesses are read or compressed repeatedly.",
   needs: [["H5D"]],
   thresholds: {
-    bytes: limit`${64 * KIB} bytes, at most | chunks below this are small | ours: a sixteenth of Lustre's usual stripe of 1 MiB`,
+    bytes: limit`${64 * KIB} bytes, at most | chunks below this are small | Plimsoll's choice: a sixteenth of Lustre's usual stripe of 1 MiB`,
     chunks: limit`1000 count | chunks moved, for a dataset with small chunks | as small-writes (Drishti: small_requests_absolute)`,
-    part: limit`0.25 share, at most | the most frequent access covers less than this part of a chunk | ours: each chunk is touched at least four times`,
-    calls: limit`100 calls | accesses to a dataset whose chunks do not fit | ours: fewer are not worth a new layout`,
+    part: limit`0.25 share, at most | the most frequent access covers less than this part of a chunk | Plimsoll's choice: each chunk is touched at least four times`,
+    calls: limit`100 calls | accesses to a dataset whose chunks do not fit | Plimsoll's choice: fewer are not worth a new layout`,
   },
   judge(job, limits) {
     const found = job.layer("H5D").flatMap((record) => {
@@ -263,8 +263,8 @@ const selections = defineRule({
     "Dataset accesses select single points or unions of blocks. HDF5 moves them element by element or block by block, and collective transfers may fall back to independent ones.",
   needs: [["H5D"]],
   thresholds: {
-    share: limit`0.1 share | accesses with such selections, as part of all accesses to the datasets | ours: Drishti's share of small requests`,
-    calls: limit`100 calls | accesses with such selections | ours: each can stand for thousands of elements`,
+    share: limit`0.1 share | accesses with such selections, as part of all accesses to the datasets | Plimsoll's choice: Drishti's share of small requests`,
+    calls: limit`100 calls | accesses with such selections | Plimsoll's choice: each can stand for thousands of elements`,
   },
   judge(job, limits) {
     const slow = (record: LayerRecord) => (record.pointSelects || 0) + (record.irregularSelects || 0);

@@ -78,7 +78,7 @@ const blocking = defineRule({
   thresholds: {
     bytes: limit`${MIB} bytes, at most | mean size of the writes | Drishti: small_bytes`,
     calls: limit`1000 calls | small blocking writes | as small-writes (Drishti: small_requests_absolute)`,
-    perRank: limit`10 calls | blocking writes of each rank to variables of a file | ours: with fewer calls there is little to combine`,
+    perRank: limit`10 calls | blocking writes of each rank to variables of a file | Plimsoll's choice: with fewer calls there is little to combine`,
   },
   judge(job, limits, others) {
     const taken = others.claimed(["pnetcdf-independent"]);

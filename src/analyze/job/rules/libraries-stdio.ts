@@ -4,6 +4,7 @@ import { estimatedCost, unknownCost } from "../cost/remedies.ts";
 import { timeModel } from "../cost/time-model.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
+import { stalledSeconds } from "../trace-lookup.ts";
 import { type Action, type CostClaim, defineRule, limit, type Rule } from "../rule.ts";
 import { type Listed, spanOf, trust, worstRecords } from "./evidence.ts";
 import {
@@ -22,7 +23,7 @@ import {
   sum,
 } from "./measures.ts";
 import { posixFiles, stdioFiles } from "./per-job.ts";
-import { isTinyStream, programOf, SNIPPETS, snippetFor, wayOf } from "../snippets/index.ts";
+import { isTinyStream, programOf, SNIPPETS, snippetFor } from "../snippets/index.ts";
 import { costSentence, many, partOfBytes, secondsText, sizeText } from "./wording.ts";
 
 const stdioBulk = defineRule({
@@ -35,7 +36,7 @@ const stdioBulk = defineRule({
   needs: [["STDIO"]],
   thresholds: {
     share: limit`0.1 share | bytes through streams, of all bytes | Drishti: interface_stdio`,
-    bytes: limit`${64 * MIB} bytes | bytes through streams | ours: less is logs and settings, for which streams are right`,
+    bytes: limit`${64 * MIB} bytes | bytes through streams | Plimsoll's choice: less is logs and settings, for which streams are right`,
   },
   drishti: "S01",
   judge(job, limits, others) {
@@ -90,18 +91,18 @@ const stdioSmall = defineRule({
     "Many small calls on a C stream reach the file system one by one, because the stream has no buffer or is flushed after each call.",
   needs: [["STDIO"]],
   thresholds: {
-    bytes: limit`${4 * KIB} bytes, at most | mean size of the calls | ours: the usual buffer of a stream (st_blksize)`,
+    bytes: limit`${4 * KIB} bytes, at most | mean size of the calls | Plimsoll's choice: the usual buffer of a stream (st_blksize)`,
     calls: limit`100 calls | calls on a file | as small-writes: fewer calls are not a pattern; the severity follows from their cost`,
-    flushes: limit`0.1 ratio | flushes per write | ours: with one flush per ten writes, the buffer hardly fills`,
-    least: limit`0.1 seconds | time that a buffer would save per file, at least, if nothing is flushed | ours: formatting a line takes time as well`,
-    saving: limit`0.5 share | part of the call time that a buffer would save, above which the stream counts as unbuffered | ours: assumes 0.1 µs for a call into the buffer, and 1 GB/s for moving the buffer`,
+    flushes: limit`0.1 ratio | flushes per write | Plimsoll's choice: with one flush per ten writes, the buffer hardly fills`,
+    least: limit`0.1 seconds | time that a buffer would save per file, at least, if nothing is flushed | Plimsoll's choice: formatting a line takes time as well`,
+    saving: limit`0.5 share | part of the call time that a buffer would save, above which the stream counts as unbuffered | Plimsoll's choice: assumes 0.1 µs for a call into the buffer, and 1 GB/s for moving the buffer`,
   },
   judge(job, limits) {
     const files = stdioFiles(job)
       .map((record) => {
         const calls = accessesOf(record);
         const bytes = bytesMoved(record);
-        const seconds = accessSeconds(record);
+        const seconds = accessSeconds(record) - sum(WAYS, (way) => stalledSeconds(job, record, way));
         const flushed =
           record.writes > 0 &&
           record.syncs > 0 &&
@@ -120,7 +121,8 @@ const stdioSmall = defineRule({
     if (files.length === 0) return undefined;
     const calls = sum(files, (file) => file.calls);
     const bytes = sum(files, (file) => file.bytes);
-    const flushes = sum(files, ({ record }) => record.syncs);
+    const flushes = sum(files, ({ record }) => known(record.syncs));
+    const countsFlushes = files.some(({ record }) => !Number.isNaN(record.syncs));
     const seconds = sum(files, (file) => file.seconds);
     // What takes most of the time decides what is told.
     const flushed =
@@ -133,31 +135,35 @@ const stdioSmall = defineRule({
     const listed: Listed[] = files.map((file) => ({
       record: file.record,
       weight: file.calls,
-      note: `${many(file.calls, "call")} of ${sizeText(file.bytes / file.calls)} on average, ${many(known(file.record.syncs), "flush", "flushes")}`,
+      note: `${many(file.calls, "call")} of ${sizeText(file.bytes / file.calls)} on average${Number.isNaN(file.record.syncs) ? "" : `, ${many(file.record.syncs, "flush", "flushes")}`}`,
     }));
     return {
-      cost: bufferedStreams(files.map(({ record }) => record)),
+      cost: bufferedStreams(
+        job,
+        files.map(({ record }) => record),
+      ),
       measured: {
         bytes: bytes / calls,
         calls,
-        flushes:
-          flushes /
-          Math.max(
-            1,
-            sum(files, ({ record }) => known(record.writes)),
-          ),
+        flushes: countsFlushes
+          ? flushes /
+            Math.max(
+              1,
+              sum(files, ({ record }) => known(record.writes)),
+            )
+          : Number.NaN,
         least: seconds - bufferedSeconds(calls, bytes),
         saving: 1 - bufferedSeconds(calls, bytes) / seconds,
       },
       statement:
-        `${many(calls, "call")} on ${many(files.length, "stream")} move ${sizeText(bytes / calls)} and take ${secondsText(seconds / calls)} on average, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}: ` +
+        `${many(calls, "call")} on ${many(files.length, "stream")} move ${sizeText(bytes / calls)} and take ${secondsText(seconds / calls)} on average${countsFlushes ? `, ${flushes === 0 ? "without a flush" : `with ${many(flushes, "flush", "flushes")}`}` : ""}: ` +
         "the stream buffers hardly collect them." +
         costSentence(job, seconds),
       evidence: {
         numbers: [
           { label: "calls", value: calls, unit: "calls" },
           { label: "mean size", value: bytes / calls, unit: "bytes", size: true },
-          { label: "flushes", value: flushes, unit: "calls" },
+          ...(countsFlushes ? [{ label: "flushes", value: flushes, unit: "calls" as const }] : []),
           { label: "time in these calls, all ranks", value: seconds, unit: "seconds" },
         ],
         ...worstRecords(listed),
@@ -166,7 +172,7 @@ const stdioSmall = defineRule({
       action: streamAction(
         job,
         files.map(({ record }) => record),
-        flushed,
+        flushed ? "flushed" : countsFlushes ? "unbuffered" : "either",
       ),
       effect: "Thousands of records reach the file system in one write.",
       ...trust(
@@ -175,7 +181,7 @@ const stdioSmall = defineRule({
         flushed ? "high" : "low",
         flushed
           ? "flushes are counted"
-          : "inferred from the time per call: whether a stream has a buffer is not recorded",
+          : `inferred from the time per call: ${countsFlushes ? "whether a stream has a buffer is" : "buffers and flushes of streams are"} not recorded`,
       ),
       claims: files.map(({ record: { fileId } }) => ({ fileId })),
     };
@@ -201,8 +207,14 @@ function pastStreams(job: Job, files: readonly LayerRecord[], way: Way, buffer: 
   };
 }
 
-function streamAction(job: Job, records: readonly LayerRecord[], flushed: boolean): Action {
-  const params = { way: wayOf(records), fileBytes: largestOf(records) };
+function streamAction(
+  job: Job,
+  records: readonly LayerRecord[],
+  cause: "flushed" | "unbuffered" | "either",
+): Action {
+  const [writes, reads] = WAYS.map((way) => sum(records, (record) => known(callsOf(record, way))));
+  const way = (reads as number) > (writes as number) ? "read" : "write";
+  const params = { way, fileBytes: largestOf(records) } as const;
   const snippet = snippetFor(job, SNIPPETS.streamBuffer, params);
   if (isTinyStream(params))
     return params.way === "read"
@@ -217,7 +229,7 @@ function streamAction(job: Job, records: readonly LayerRecord[], flushed: boolea
             "Assemble the file in memory and write it with one call: it is smaller than a stream buffer.",
           snippet,
         };
-  if (flushed)
+  if (cause === "flushed")
     return {
       change: "Flush streams at checkpoints only",
       advice:
@@ -226,7 +238,7 @@ function streamAction(job: Job, records: readonly LayerRecord[], flushed: boolea
     };
   return {
     change: "Give streams a buffer",
-    advice: "Give the stream a buffer (setvbuf) and remove setbuf(stream, NULL).",
+    advice: `Give the stream a buffer (setvbuf), and remove ${cause === "either" ? "setbuf(stream, NULL) and any flush after each record (fflush, std::endl)" : "setbuf(stream, NULL)"}.`,
     snippet,
   };
 }
@@ -255,12 +267,13 @@ function asWithoutStreams(job: Job, records: readonly LayerRecord[]): CostClaim 
     : unknownCost("how fast these bytes are moved without streams is not in the log", "info");
 }
 
-/** Every call finds a buffer of megabytes. */
-function bufferedStreams(records: readonly LayerRecord[]): CostClaim {
+/** Every call finds a buffer of megabytes; what stalled would stall again. */
+function bufferedStreams(job: Job, records: readonly LayerRecord[]): CostClaim {
   const healthy = records.flatMap((record) =>
     WAYS.map((way) => {
       const seconds = secondsOf(record, way);
-      const needed = bufferedSeconds(known(callsOf(record, way)), known(bytesOf(record, way)));
+      const buffered = bufferedSeconds(known(callsOf(record, way)), known(bytesOf(record, way)));
+      const needed = buffered + stalledSeconds(job, record, way);
       return { record, part: way, remains: seconds > 0 ? Math.min(1, needed / seconds) : 1 };
     }),
   );

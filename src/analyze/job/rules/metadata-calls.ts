@@ -8,7 +8,7 @@ import { fileCalls, realFiles } from "./per-job.ts";
 import { secondsText } from "./wording.ts";
 
 export const CALLS = [["POSIX", "STDIO", "DFS"]] as const;
-export const OPERATIONS = limit`1000 calls | operations of the job, at least | ours: at about 1 ms each, fewer take less than a second`;
+export const OPERATIONS = limit`1000 calls | operations of the job, at least | Plimsoll's choice: at about 1 ms each, fewer take less than a second`;
 /** Metadata servers answer in milliseconds; an open that takes a second waits for somebody, as those of pipes do. */
 export const WAITING_SECONDS = 1;
 

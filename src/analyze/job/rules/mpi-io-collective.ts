@@ -47,7 +47,7 @@ function independent(way: Way): Rule {
     needs: [["MPI-IO"]],
     thresholds: {
       share: limit`0.5 share | independent ${what} of all ${what} of a file | Drishti: collective_operations`,
-      calls: limit`100 calls | independent ${what} | ours: fewer calls are not a pattern; the severity follows from their cost`,
+      calls: limit`100 calls | independent ${what} | Plimsoll's choice: fewer calls are not a pattern; the severity follows from their cost`,
     },
     drishti: way === "write" ? "M03" : "M02",
     judge(job, limits) {
@@ -174,8 +174,8 @@ const blocking = defineRule({
     "A job alternates between computing and I/O and uses only blocking calls. Non-blocking calls can hide part of the I/O behind the next step.",
   needs: [["MPI-IO"], ["activity", "POSIX calls", "MPI-IO calls"]],
   thresholds: {
-    share: limit`0.25 share | I/O time of the slowest rank as part of the run time | ours: hiding less than a quarter of the run is rarely worth a second buffer`,
-    bursts: limit`3 count | I/O phases with quiet time between them | ours: an input and an output alone leave nothing to overlap with`,
+    share: limit`0.25 share | I/O time of the slowest rank as part of the run time | Plimsoll's choice: hiding less than a quarter of the run is rarely worth a second buffer`,
+    bursts: limit`3 count | I/O phases with quiet time between them | Plimsoll's choice: an input and an output alone leave nothing to overlap with`,
   },
   drishti: "M06, M07",
   judge(job, limits, others) {
@@ -242,8 +242,8 @@ const noHints = defineRule({
     "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
-    fill: limit`0.5 share, at most | mean request below MPI-IO as part of a stripe | ours: ROMIO's Lustre driver aims at whole stripes; edges may be shorter`,
-    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: with smaller files, hints do not matter`,
+    fill: limit`0.5 share, at most | mean request below MPI-IO as part of a stripe | Plimsoll's choice: ROMIO's Lustre driver aims at whole stripes; edges may be shorter`,
+    bytes: limit`${256 * MIB} bytes | bytes of the file | Plimsoll's choice: with smaller files, hints do not matter`,
   },
   judge(job, limits, others) {
     const small = others.claimed(["small-writes", "small-reads"]);
@@ -347,9 +347,9 @@ const aggregators = defineRule({
     "Collective MPI-IO moves the data through some of the ranks. Too few aggregators cannot keep the file's stripes busy; too many compete for the same stripes.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
   thresholds: {
-    few: limit`0.5 ratio, at most | aggregators per stripe, below | ours: half of the stripes are idle at any time (ROMIO's Lustre driver aims at one per stripe)`,
-    many: limit`4 ratio | aggregators per stripe, above | ours: ROMIO's Lustre driver takes small multiples of the stripe count`,
-    bytes: limit`${256 * MIB} bytes | bytes of the file | ours: with smaller files it does not matter`,
+    few: limit`0.5 ratio, at most | aggregators per stripe, below | Plimsoll's choice: half of the stripes are idle at any time (ROMIO's Lustre driver aims at one per stripe)`,
+    many: limit`4 ratio | aggregators per stripe, above | Plimsoll's choice: ROMIO's Lustre driver takes small multiples of the stripe count`,
+    bytes: limit`${256 * MIB} bytes | bytes of the file | Plimsoll's choice: with smaller files it does not matter`,
   },
   drishti: "M08, M09",
   judge(job, limits) {

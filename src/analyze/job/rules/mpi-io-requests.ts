@@ -37,7 +37,7 @@ const mpiioSmall = defineRule({
   needs: [["MPI-IO"]],
   thresholds: {
     bytes: limit`${MIB} bytes, at most | requests below this are small | Drishti: small_bytes`,
-    share: limit`0.5 share | small requests as part of all independent requests to a file | ours: most of them, since the library mends some`,
+    share: limit`0.5 share | small requests as part of all independent requests to a file | Plimsoll's choice: most of them, since the library mends some`,
     calls: limit`1000 calls | small requests | Drishti: small_requests_absolute`,
   },
   judge(job, limits, others) {
@@ -117,8 +117,8 @@ const fileView = defineRule({
   needs: [["MPI-IO"]],
   thresholds: {
     bytes: limit`${MIB} bytes, at most | mean size of the requests | Drishti: small_bytes`,
-    perRank: limit`100 calls | requests of each rank | ours: that many calls, each of them a synchronisation of all ranks if they are collective, can become one`,
-    apart: limit`0.5 share | requests that do not begin where the previous one of the rank ended | ours: most of them`,
+    perRank: limit`100 calls | requests of each rank | Plimsoll's choice: that many calls, each of them a synchronisation of all ranks if they are collective, can become one`,
+    apart: limit`0.5 share | requests that do not begin where the previous one of the rank ended | Plimsoll's choice: most of them`,
     calls: limit`1000 calls | requests | Drishti: small_requests_absolute`,
   },
   judge(job, limits, others) {
@@ -189,8 +189,8 @@ const openPerRank = defineRule({
     "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
   needs: [["MPI-IO"]],
   thresholds: {
-    ranks: limit`8 ranks | ranks that open the file alone | ours: with fewer ranks, separate opens do no harm`,
-    bytes: limit`${MIB} bytes | bytes moved through these opens | ours: less is, for example, a namelist that each rank reads`,
+    ranks: limit`8 ranks | ranks that open the file alone | Plimsoll's choice: with fewer ranks, separate opens do no harm`,
+    bytes: limit`${MIB} bytes | bytes moved through these opens | Plimsoll's choice: less is, for example, a namelist that each rank reads`,
   },
   judge(job, limits) {
     const files = mpiFiles(job).filter(

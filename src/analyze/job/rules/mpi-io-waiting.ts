@@ -61,7 +61,7 @@ const singleAggregator = defineRule({
     "Ranks write or read a file collectively, but one rank alone moves all bytes to and from storage: the job gets the rate of one client.",
   needs: [["MPI-IO"], ["POSIX"]],
   thresholds: {
-    ranks: limit`2 ranks | ranks that make the collective calls, at least | ours: with one there is nothing to share`,
+    ranks: limit`2 ranks | ranks that make the collective calls, at least | Plimsoll's choice: with one there is nothing to share`,
   },
   judge(job, limits) {
     const files = collectiveFiles(job).flatMap((file) => {
@@ -153,9 +153,9 @@ const lateRank = defineRule({
     "In collective calls all ranks wait for the last one. The rank with the shortest time in these calls is the late one: it waits for nobody.",
   needs: [["MPI-IO"], ["ranks"]],
   thresholds: {
-    ratio: limit`2 ratio | mean time of the other ranks / time of the late one | ours, by judgement: ranks that arrive together leave together`,
-    ranks: limit`3 ranks | ranks that make the calls, at least | ours: with only two, either may be the normal one`,
-    cost: limit`0.01 share | waiting of a rank, as part of the run time | ours: less cannot be measured`,
+    ratio: limit`2 ratio | mean time of the other ranks / time of the late one | Plimsoll's choice: ranks that arrive together leave together`,
+    ranks: limit`3 ranks | ranks that make the calls, at least | Plimsoll's choice: with only two, either may be the normal one`,
+    cost: limit`0.01 share | waiting of a rank, as part of the run time | Plimsoll's choice: less cannot be measured`,
   },
   judge(job, limits, said) {
     const files = mpiFiles(job).flatMap((record) => {
@@ -217,7 +217,7 @@ const collectiveWait = defineRule({
     "Ranks spend far more time in collective MPI-IO than the busiest of them spends in storage: the time goes into exchanging data and waiting for each other.",
   needs: [["MPI-IO"], ["POSIX"], ["ranks"]],
   thresholds: {
-    share: limit`0.8 share | part of the MPI-IO time beyond the POSIX time of the busiest rank | ours: in four jobs that waited it was 95 to 99 %; exchange and a few milliseconds of imbalance make half`,
+    share: limit`0.8 share | part of the MPI-IO time beyond the POSIX time of the busiest rank | Plimsoll's choice: in four jobs that waited it was 95 to 99 %; exchange and a few milliseconds of imbalance make half`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["late-rank", "write-amplification"]);

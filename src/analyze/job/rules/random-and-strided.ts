@@ -24,7 +24,7 @@ function random(way: Way): Rule {
     needs: way === "read" ? [["POSIX", "STDIO"]] : [["POSIX"]],
     thresholds: {
       share: limit`0.2 share | ${what} of a file that go backwards; about half do when the order is random | Drishti: random_operations`,
-      calls: limit`100 calls | ${what} that go back | ours: fewer calls are not a pattern; the severity follows from their cost`,
+      calls: limit`100 calls | ${what} that go back | Plimsoll's choice: fewer calls are not a pattern; the severity follows from their cost`,
     },
     drishti: way === "read" ? "P11" : "P13",
     judge(job, limits, others) {
@@ -88,7 +88,7 @@ function random(way: Way): Rule {
               job,
               ["POSIX"],
               "high",
-              "counted by the recorder for every access; the first access after each open and whole passes are subtracted",
+              "every access is counted; the first access after each open and whole passes are subtracted",
             )),
         claims: records.map(({ fileId }) => ({ fileId, way })),
       };
@@ -132,7 +132,7 @@ const noncontiguous = defineRule({
     "combine them: by datatype I/O, data sieving or two-phase I/O, depending on the size, number and density of the pieces.",
   needs: [["POSIX"]],
   thresholds: {
-    share: limit`0.5 share | accesses of a file at one of its four most frequent gaps | ours: with less, the file as a whole is not strided`,
+    share: limit`0.5 share | accesses of a file at one of its four most frequent gaps | Plimsoll's choice: with less, the file as a whole is not strided`,
     calls: limit`1000 calls | strided accesses | as small-writes (Drishti: small_requests_absolute)`,
     bytes: limit`${MIB} bytes, at most | mean size of the pieces | Drishti: small_bytes`,
     regions: limit`${REGIONS_MANY} count | pieces per rank above which two-phase I/O is advised even for ranks that do not wait for each other | ${NCIO}`,

@@ -146,7 +146,7 @@ function fromRecords(job: Job, files: readonly JobFile[]): EachRank | undefined 
   for (const file of files) {
     const { called } = file;
     const mover = soleMover(called);
-    if (mover >= 0 && mover < job.ranks) addRankBytes(ownBytes, mover, bytesMoved(called));
+    if (mover >= 0 && mover < job.rankEnd) addRankBytes(ownBytes, mover, bytesMoved(called));
     else if (called.ranks === job.ranks && called.varianceBytes === 0)
       evenBytes += bytesMoved(called) / job.ranks;
     else open.push(file);
@@ -157,7 +157,7 @@ function fromRecords(job: Job, files: readonly JobFile[]): EachRank | undefined 
     ownBytes.clear();
     const layers = new Set(files.map(({ called }) => called.layer));
     for (const load of job.rankLoads)
-      if (layers.has(load.layer) && load.rank < job.ranks)
+      if (layers.has(load.layer) && load.rank < job.rankEnd)
         addRankBytes(ownBytes, load.rank, bytesMoved(load));
   }
   return { ownBytes, evenBytes };

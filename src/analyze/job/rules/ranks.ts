@@ -19,7 +19,7 @@ import { reachedTogether } from "./reached-rate.ts";
 import { type GroupSpread, groupSpreads, rankSpread } from "./rank-spread.ts";
 import { grouped, many, partOf, partOfBytes, partOfSeconds, percent, secondsText, times } from "./wording.ts";
 
-const COST = limit`0.01 share | minimum cost as part of the run time | ours: below 1 % of the run a change is hard to measure`;
+const COST = limit`0.01 share | minimum cost as part of the run time | Plimsoll's choice: below 1 % of the run a change is hard to measure`;
 
 const ANY_FILES = [["POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"], ["ranks"]] as const;
 
@@ -32,9 +32,9 @@ const oneRankIo = defineRule({
     "One rank moves nearly all data of a job with many ranks, so the job gets the rate of a single client while the others wait.",
   needs: ANY_FILES,
   thresholds: {
-    share: limit`0.9 share | part of the bytes that one rank moves | ours: what remains is headers and logs`,
-    ranks: limit`3 ranks | ranks of the job, at least | ours: with two, one may reasonably write for both`,
-    bytes: limit`${2 * MIB} bytes | bytes of that rank, at least | ours: with less, no other rank would get 1 MB to move, and smaller calls gain nothing`,
+    share: limit`0.9 share | part of the bytes that one rank moves | Plimsoll's choice: what remains is headers and logs`,
+    ranks: limit`3 ranks | ranks of the job, at least | Plimsoll's choice: with two, one may reasonably write for both`,
+    bytes: limit`${2 * MIB} bytes | bytes of that rank, at least | Plimsoll's choice: with less, no other rank would get 1 MB to move, and smaller calls gain nothing`,
     cost: COST,
   },
   judge(job, limits) {
@@ -92,8 +92,8 @@ const byteImbalance = defineRule({
   needs: ANY_FILES,
   drishti: "P18, P21, P22",
   thresholds: {
-    ratio: limit`3 ratio | bytes of the heaviest rank / mean of the other ranks that do I/O | ours, by judgement: uneven domains can differ by a factor of two; Drishti requires 0.15 of the file's bytes (imbalance_stragglers) or 0.3 of the maximum (imbalance_size)`,
-    others: limit`1 ranks | other ranks that do I/O, at least | ours: with fewer it is I/O by one rank`,
+    ratio: limit`3 ratio | bytes of the heaviest rank / mean of the other ranks that do I/O | Plimsoll's choice: uneven domains can differ by a factor of two; Drishti requires 0.15 of the file's bytes (imbalance_stragglers) or 0.3 of the maximum (imbalance_size)`,
+    others: limit`1 ranks | other ranks that do I/O, at least | Plimsoll's choice: with fewer it is I/O by one rank`,
     cost: COST,
   },
   judge(job, limits, others) {
@@ -151,9 +151,9 @@ const straggler = defineRule({
   needs: ANY_FILES,
   drishti: "P19",
   thresholds: {
-    ratio: limit`2.4 ratio | time of the slowest rank / mean of the others | ours, by judgement: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti requires 0.15 of the summed time (imbalance_stragglers)`,
-    bytes: limit`2 ratio, at most | bytes of the slowest rank / mean, at most | ours: above that, the bytes are the reason`,
-    ranks: limit`3 ranks | ranks that use the files | ours: with only two, either may be the normal one`,
+    ratio: limit`2.4 ratio | time of the slowest rank / mean of the others | Plimsoll's choice: beyond 2.3, the largest quotient in our 43 public logs (files of four ranks or more, equal bytes, a second or more); Drishti requires 0.15 of the summed time (imbalance_stragglers)`,
+    bytes: limit`2 ratio, at most | bytes of the slowest rank / mean, at most | Plimsoll's choice: above that, the bytes are the reason`,
+    ranks: limit`3 ranks | ranks that use the files | Plimsoll's choice: with only two, either may be the normal one`,
     cost: COST,
   },
   judge(job, limits, others) {
@@ -227,9 +227,9 @@ const idleRanks = defineRule({
     "A few ranks, not evenly spaced as aggregators would be, do the I/O of a large job, and that takes a large part of the run.",
   needs: ANY_FILES,
   thresholds: {
-    share: limit`0.5 share | part of the ranks that moves no data | ours: if most ranks do I/O, the rest would add little`,
-    ranks: limit`8 ranks | ranks of the job, at least | ours: a node's worth`,
-    cost: limit`0.1 share | part of the run time that the busiest of them spends in I/O | ours: a tenth of the run is worth spreading over more ranks`,
+    share: limit`0.5 share | part of the ranks that moves no data | Plimsoll's choice: if most ranks do I/O, the rest would add little`,
+    ranks: limit`8 ranks | ranks of the job, at least | Plimsoll's choice: a node's worth`,
+    cost: limit`0.1 share | part of the run time that the busiest of them spends in I/O | Plimsoll's choice: a tenth of the run is worth spreading over more ranks`,
   },
   judge(job, limits, others) {
     const byRank = job.ranks >= limits.ranks ? rankSpread(job)?.byRank : undefined;

@@ -21,10 +21,10 @@ const readModifyWrite = defineRule({
     "reads, changes and writes the same place. This doubles the traffic and needs locks.",
   needs: [["POSIX"]],
   thresholds: {
-    share: limit`0.1 share | bytes read for this, as part of the bytes written to the file | ours: less is headers and edges of buffers`,
-    switches: limit`100 calls | changes between reading and writing | ours: a file that is first written and then read has few`,
-    bytes: limit`${16 * MIB} bytes | bytes read for this, or | ours: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)`,
-    turns: limit`10000 calls | such changes | ours: each costs a microsecond or more`,
+    share: limit`0.1 share | bytes read for this, as part of the bytes written to the file | Plimsoll's choice: less is headers and edges of buffers`,
+    switches: limit`100 calls | changes between reading and writing | Plimsoll's choice: a file that is first written and then read has few`,
+    bytes: limit`${16 * MIB} bytes | bytes read for this, or | Plimsoll's choice: one collective buffer of ROMIO (cb_buffer_size, 16 MiB)`,
+    turns: limit`10000 calls | such changes | Plimsoll's choice: each costs a microsecond or more`,
   },
   judge(job, limits, others) {
     const said = others.claimed(["write-amplification", "hdf5-chunk-cache"]);
@@ -163,8 +163,8 @@ const readAfterWrite = defineRule({
     "A job writes a file and then reads it back. The data was already in memory; through the file system it moves twice more, or it comes from the page cache, and a benchmark then measures the cache.",
   needs: [["POSIX"]],
   thresholds: {
-    share: limit`0.5 share | bytes read back, as part of the bytes written to the file | ours: less is reading headers`,
-    bytes: limit`${MIB} bytes | bytes read back from a file | ours: less is reading headers; the severity follows from the cost`,
+    share: limit`0.5 share | bytes read back, as part of the bytes written to the file | Plimsoll's choice: less is reading headers`,
+    bytes: limit`${MIB} bytes | bytes read back from a file | Plimsoll's choice: less is reading headers; the severity follows from the cost`,
   },
   judge(job, limits, others) {
     const rewritten = others.claimed(["read-modify-write"]);

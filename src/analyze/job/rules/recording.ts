@@ -36,8 +36,8 @@ const missingWorkerIo = defineRule({
     "A Python program stats and opens data files, but the log has no reads of them: forked workers, such as those of a data loader, read them without being recorded.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    files: limit`3 files | data files with an open or stat but no read | ours: some probes are normal`,
-    share: limit`0.5 share | part of the data files | ours: most of the data`,
+    files: limit`3 files | data files with an open or stat but no read | Plimsoll's choice: some probes are normal`,
+    share: limit`0.5 share | part of the data files | Plimsoll's choice: most of the data`,
   },
   judge(job, limits) {
     // A recording or a trace has every process; a log of Darshan has those that it was loaded into.
@@ -86,7 +86,7 @@ const traceIncomplete = defineRule({
     "For some files the trace of single calls has fewer bytes than the counters: timelines and findings on order and overlap see only part of the I/O.",
   needs: [["POSIX calls"], ["POSIX"]],
   thresholds: {
-    share: limit`0.01 share | bytes missing in the trace, as part of the bytes counted | ours: less is rounding and calls at the end`,
+    share: limit`0.01 share | bytes missing in the trace, as part of the bytes counted | Plimsoll's choice: less is rounding and calls at the end`,
   },
   judge(job, limits) {
     const listed: Listed[] = [];

@@ -83,9 +83,9 @@ function sameRankAgain(record: LayerRecord, way: Way, ratio: number): boolean {
 }
 
 const AGAIN_THRESHOLDS = {
-  ratio: limit`2 ratio | bytes moved / distinct bytes | ours: all data at least twice (Drishti P09 and P10 compare with the highest offset, without a limit)`,
-  bytes: limit`${16 * MIB} bytes | bytes moved again in a file, or | ours: less takes milliseconds, unless there are many calls`,
-  calls: limit`10000 calls | calls on such a file | ours: each costs a microsecond or more`,
+  ratio: limit`2 ratio | bytes moved / distinct bytes | Plimsoll's choice: all data at least twice (Drishti P09 and P10 compare with the highest offset, without a limit)`,
+  bytes: limit`${16 * MIB} bytes | bytes moved again in a file, or | Plimsoll's choice: less takes milliseconds, unless there are many calls`,
+  calls: limit`10000 calls | calls on such a file | Plimsoll's choice: each costs a microsecond or more`,
 } as const;
 
 /** Rules that say why the same bytes are moved again. */
@@ -252,8 +252,8 @@ const overlappingWrites = defineRule({
     "Different ranks write the same bytes of a file. Their locks collide, and unless the program orders the writes, it is left to chance which data stays.",
   needs: [["POSIX calls"]],
   thresholds: {
-    share: limit`0.01 share | bytes written by several ranks, as part of the distinct bytes written | ours: less is headers that all ranks write identically`,
-    bytes: limit`${64 * KIB} bytes | bytes that several ranks wrote | ours: more than headers and the edges of blocks`,
+    share: limit`0.01 share | bytes written by several ranks, as part of the distinct bytes written | Plimsoll's choice: less is headers that all ranks write identically`,
+    bytes: limit`${64 * KIB} bytes | bytes that several ranks wrote | Plimsoll's choice: more than headers and the edges of blocks`,
   },
   judge(job, limits, others) {
     // Whose fill values are overwritten is no race.

@@ -20,8 +20,8 @@ const excessSeeks = defineRule({
     "Redundant POSIX seeks (to the current offset) cost a system call each; seeks on C streams flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
   thresholds: {
-    share: limit`0.5 ratio | redundant seeks per read or write | ours: with fewer, most accesses already go without a seek`,
-    calls: limit`1000 calls | such seeks | ours: a seek costs about a microsecond, so only thousands matter`,
+    share: limit`0.5 ratio | redundant seeks per read or write | Plimsoll's choice: with fewer, most accesses already go without a seek`,
+    calls: limit`1000 calls | such seeks | Plimsoll's choice: a seek costs about a microsecond, so only thousands matter`,
   },
   judge(job, limits) {
     const files = [...posixFiles(job), ...stdioFiles(job)]
@@ -104,8 +104,8 @@ function seekShare({ layer, seeks, metaSeconds }: LayerRecord, redundant: number
 }
 
 const SYNC_LIMITS = {
-  calls: limit`20 calls | syncs of a file | ours: at a few milliseconds each, fewer cost less than 0.1 s`,
-  perRank: limit`10 calls | syncs of a file per rank | ours: one sync per rank at the end of a file or checkpoint is fine`,
+  calls: limit`20 calls | syncs of a file | Plimsoll's choice: at a few milliseconds each, fewer cost less than 0.1 s`,
+  perRank: limit`10 calls | syncs of a file per rank | Plimsoll's choice: one sync per rank at the end of a file or checkpoint is fine`,
 } as const;
 
 /** Files with many syncs for their writes, in the layer that the program calls. */
@@ -186,7 +186,7 @@ const fsyncPerWrite = defineRule({
     "fsync, fdatasync or MPI_File_sync follows nearly every write and waits until the data is on stable storage, so every write costs a round trip to disk.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    share: limit`0.5 ratio | syncs per write to a file | ours: a sync for every write or every second one`,
+    share: limit`0.5 ratio | syncs per write to a file | Plimsoll's choice: a sync for every write or every second one`,
     ...SYNC_LIMITS,
   },
   judge: (job, limits) => syncJudgement(job, syncedFiles(job, limits)),
@@ -201,7 +201,7 @@ const excessSyncs = defineRule({
     "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the data is on stable storage, so writes can neither be merged nor overlap. A sync after every write has a separate finding.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    share: limit`0.03 ratio | syncs per write to a file | ours: from about one sync per thirty writes on, waiting for the disk takes longer than writing into a cache`,
+    share: limit`0.03 ratio | syncs per write to a file | Plimsoll's choice: from about one sync per thirty writes on, waiting for the disk takes longer than writing into a cache`,
     ...SYNC_LIMITS,
   },
   judge(job, limits, others) {

@@ -71,9 +71,9 @@ const slowTarget = defineRule({
     "Files below one mount point (or in one folder, where the input does not name mounts) take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
-    ratio: limit`3 ratio | seconds per byte / median of the others | ours, by judgement: load from other jobs can explain a factor of two`,
-    others: limit`2 count | other mount points or folders to compare with | ours: with only two, either may be the normal one`,
-    bytes: limit`${MIB} bytes | bytes moved below each mount point or folder | ours: less is latency`,
+    ratio: limit`3 ratio | seconds per byte / median of the others | Plimsoll's choice: load from other jobs can explain a factor of two`,
+    others: limit`2 count | other mount points or folders to compare with | Plimsoll's choice: with only two, either may be the normal one`,
+    bytes: limit`${MIB} bytes | bytes moved below each mount point or folder | Plimsoll's choice: less is latency`,
   },
   judge(job, limits) {
     const loads = mountLoads(job, limits.bytes);

@@ -25,7 +25,7 @@ import { costSentence, grouped, many, partOf, sizeText, theseFiles } from "./wor
 const SMALL_THRESHOLDS = {
   bytes: limit`${MIB} bytes, at most | calls below this are small; all size classes below it count | Drishti: small_bytes`,
   share: limit`0.1 share | small calls of all calls in this direction | Drishti: small_requests`,
-  calls: limit`100 calls | small calls | ours: fewer calls are not a pattern; the severity follows from their cost`,
+  calls: limit`100 calls | small calls | Plimsoll's choice: fewer calls are not a pattern; the severity follows from their cost`,
 } as const;
 
 /** Rules that explain small calls better. */
@@ -126,7 +126,7 @@ function small(way: Way): Rule {
         },
         action: smallAction(job, records, way),
         effect: `Fewer and larger requests: each call's latency pays for megabytes instead of ${usual === undefined ? "kilobytes" : sizeText(usual)}.`,
-        ...trust(job, ["POSIX"], "high", "counted by the recorder for every call, by size class"),
+        ...trust(job, ["POSIX"], "high", "every call is counted, by size class"),
         claims: listed,
       };
     },

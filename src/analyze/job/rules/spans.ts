@@ -16,8 +16,8 @@ const unhiddenIo = defineRule({
     "Processes do I/O while they do not compute: the job waits for its input or output, though both could run at the same time.",
   needs: [["spans"]],
   thresholds: {
-    share: limit`0.05 share | critical I/O time without computing as part of the run time | ours: below 5 % of the run, loaders and checkpoints are not worth a change`,
-    seconds: limit`1 seconds | the same, at least | ours: shorter runs are tests`,
+    share: limit`0.05 share | critical I/O time without computing as part of the run time | Plimsoll's choice: below 5 % of the run, loaders and checkpoints are not worth a change`,
+    seconds: limit`1 seconds | the same, at least | Plimsoll's choice: shorter runs are tests`,
   },
   judge(job, limits) {
     const { spans } = job;

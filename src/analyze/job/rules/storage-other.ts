@@ -20,8 +20,8 @@ import {
 } from "./wording.ts";
 
 const LAYOUTS = [["layout"], ["POSIX", "STDIO"]] as const;
-const LARGE = limit`10e9 bytes | bytes that the job moves to and from these files | ours: a few targets deliver 10 GB in seconds`;
-const COST = limit`0.05 share | mean I/O time of a rank as part of the run time | ours: below 5 % of the run a change is hard to measure`;
+const LARGE = limit`10e9 bytes | bytes that the job moves to and from these files | Plimsoll's choice: a few targets deliver 10 GB in seconds`;
+const COST = limit`0.05 share | mean I/O time of a rank as part of the run time | Plimsoll's choice: below 5 % of the run a change is hard to measure`;
 
 const fewOsts = defineRule({
   id: "few-osts",
@@ -32,9 +32,9 @@ const fewOsts = defineRule({
     "Files that Lustre would spread by itself lie on a few of the OSTs, mostly because a start index or pool is set on their directory.",
   needs: LAYOUTS,
   thresholds: {
-    share: limit`0.25 share, at most | part of the known OSTs that holds 90 % of the bytes | ours: files placed by Lustre itself reach most targets`,
-    osts: limit`8 count | known OSTs: the highest index in the log plus one | ours: on smaller file systems there is little to gain`,
-    files: limit`16 files | files that few ranks use | ours: enough to expect a spread`,
+    share: limit`0.25 share, at most | part of the known OSTs that holds 90 % of the bytes | Plimsoll's choice: files placed by Lustre itself reach most targets`,
+    osts: limit`8 count | known OSTs: the highest index in the log plus one | Plimsoll's choice: on smaller file systems there is little to gain`,
+    files: limit`16 files | files that few ranks use | Plimsoll's choice: enough to expect a spread`,
     bytes: LARGE,
     cost: COST,
   },
@@ -105,8 +105,8 @@ const ostImbalance = defineRule({
   meaning: "One OST gets far more of the job's bytes than the others it uses, so the job waits for that one.",
   needs: LAYOUTS,
   thresholds: {
-    ratio: limit`2 ratio | bytes of the heaviest OST / mean of the OSTs in use | ours: round-robin placement of equal files differs by less`,
-    osts: limit`4 count | OSTs that are used | ours: a mean of fewer means little`,
+    ratio: limit`2 ratio | bytes of the heaviest OST / mean of the OSTs in use | Plimsoll's choice: round-robin placement of equal files differs by less`,
+    osts: limit`4 count | OSTs that are used | Plimsoll's choice: a mean of fewer means little`,
     bytes: LARGE,
     cost: COST,
   },
@@ -171,9 +171,9 @@ const notParallelFs = defineRule({
     "A parallel job moves most of its data on NFS or similar, usually a single server, or on a node-local file system that other nodes cannot see.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
   thresholds: {
-    bytes: limit`1e9 bytes | bytes there | ours: one server delivers 1 GB in a few seconds`,
-    share: limit`0.5 share | part of the job's bytes | ours: the bulk`,
-    ranks: limit`4 ranks | ranks of the job, at least | ours: fewer do not fill a server`,
+    bytes: limit`1e9 bytes | bytes there | Plimsoll's choice: one server delivers 1 GB in a few seconds`,
+    share: limit`0.5 share | part of the job's bytes | Plimsoll's choice: the bulk`,
+    ranks: limit`4 ranks | ranks of the job, at least | Plimsoll's choice: fewer do not fill a server`,
     cost: COST,
   },
   judge(job, limits) {
@@ -262,8 +262,8 @@ const slowCall = defineRule({
     "One read or write took far longer than calls of its size usually do: the file system or the node stalled.",
   needs: [["POSIX", "MPI-IO"]],
   thresholds: {
-    ratio: limit`20 ratio | time of the call / mean of its kind in the same file, and / the time of its bytes at the mean rate | ours, by judgement: far beyond what queues and caches add`,
-    seconds: limit`5 seconds | time of the call | ours, by judgement: shorter waits come from flushing buffers`,
+    ratio: limit`20 ratio | time of the call / mean of its kind in the same file, and / the time of its bytes at the mean rate | Plimsoll's choice: far beyond what queues and caches add`,
+    seconds: limit`5 seconds | time of the call | Plimsoll's choice: shorter waits come from flushing buffers`,
     cost: COST,
   },
   judge(job, limits, others) {

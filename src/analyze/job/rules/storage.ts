@@ -25,8 +25,8 @@ const stripeOne = defineRule({
   needs: NEEDS,
   thresholds: {
     bytes: limit`1e9 bytes | size of the file | ${STRIPES_SOURCE}; below, the default`,
-    ranks: limit`4 ranks | ranks that use the file | ours: two or three clients do not fill a target`,
-    cost: limit`0.01 share | mean I/O time of a rank in these files, as part of the run time | ours: for files that are hardly used the layout does not matter`,
+    ranks: limit`4 ranks | ranks that use the file | Plimsoll's choice: two or three clients do not fill a target`,
+    cost: limit`0.01 share | mean I/O time of a rank in these files, as part of the run time | Plimsoll's choice: for files that are hardly used the layout does not matter`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => stripesOf(file) === 1 && isLargeShared(file, limits));
@@ -64,10 +64,10 @@ const stripeCount = defineRule({
   meaning: "A large file that many ranks use lies on a few OSTs only, which limits the rate of all ranks.",
   needs: NEEDS,
   thresholds: {
-    bytes: limit`10e9 bytes | size of the file | ours: smaller files take only seconds on a few OSTs`,
-    ranks: limit`16 ranks | ranks that use the file | ours: a node's worth of clients`,
+    bytes: limit`10e9 bytes | size of the file | Plimsoll's choice: smaller files take only seconds on a few OSTs`,
+    ranks: limit`16 ranks | ranks that use the file | Plimsoll's choice: a node's worth of clients`,
     ratio: limit`4 ratio | recommended stripes / actual stripes | ${STRIPES_SOURCE}, and at most the number of ranks; a factor of 4 because sites differ`,
-    cost: limit`0.05 share | mean I/O time of a rank in these files, as part of the run time | ours: below 5 % of the run a change is hard to measure`,
+    cost: limit`0.05 share | mean I/O time of a rank in these files, as part of the run time | Plimsoll's choice: below 5 % of the run a change is hard to measure`,
   },
   judge(job, limits) {
     const files = realFiles(job).filter((file) => {
@@ -107,7 +107,7 @@ const stripeWideSmall = defineRule({
     "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal contacts all of them, though they hold no data.",
   needs: NEEDS,
   thresholds: {
-    files: limit`100 files | such files | ours: a few cost next to nothing`,
+    files: limit`100 files | such files | Plimsoll's choice: a few cost next to nothing`,
     stripes: limit`4 count | OSTs per file | Lustre wiki, Lustre Striping Best Practices: one stripe for files below 1 MiB, one to four up to 1 GiB`,
   },
   judge(job, limits) {
@@ -155,10 +155,10 @@ const slowOst = defineRule({
   meaning: "Calls that go to one OST take much longer for the same bytes than calls to the others.",
   needs: NEEDS,
   thresholds: {
-    ratio: limit`3 ratio | seconds per byte / median of all OSTs | ours, by judgement: load from other jobs can explain a factor of two`,
-    osts: limit`4 count | OSTs to compare | ours: a median of fewer means little`,
-    ranks: limit`2 ranks | ranks that used the slow OST | ours: with one, rank and target cannot be told apart (see straggler)`,
-    cost: limit`0.01 share | time beyond that of the median OST, as part of all read and write time | ours: a slow target with little data does not matter`,
+    ratio: limit`3 ratio | seconds per byte / median of all OSTs | Plimsoll's choice: load from other jobs can explain a factor of two`,
+    osts: limit`4 count | OSTs to compare | Plimsoll's choice: a median of fewer means little`,
+    ranks: limit`2 ranks | ranks that used the slow OST | Plimsoll's choice: with one, rank and target cannot be told apart (see straggler)`,
+    cost: limit`0.01 share | time beyond that of the median OST, as part of all read and write time | Plimsoll's choice: a slow target with little data does not matter`,
   },
   judge(job, limits) {
     const slow = slowestTarget(job, limits);

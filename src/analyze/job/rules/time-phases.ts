@@ -21,10 +21,10 @@ const checkpointRhythm = defineRule({
     "The job writes about the same amount at regular intervals, as checkpoints do, and that takes a notable part of the run.",
   needs: TIMELINES,
   thresholds: {
-    bursts: limit`3 count | bursts, at least | ours: two bursts are not a rhythm`,
-    cost: limit`0.1 share | bursts as part of the run time | ours: a tenth of the run is worth a change`,
-    spread: limit`0.3 ratio, at most | standard deviation over mean, of the intervals and of the bytes | ours, by judgement: steps of a simulation vary`,
-    seconds: limit`30 seconds | all bursts together, at least | ours: less is not worth changing the checkpoint for`,
+    bursts: limit`3 count | bursts, at least | Plimsoll's choice: two bursts are not a rhythm`,
+    cost: limit`0.1 share | bursts as part of the run time | Plimsoll's choice: a tenth of the run is worth a change`,
+    spread: limit`0.3 ratio, at most | standard deviation over mean, of the intervals and of the bytes | Plimsoll's choice: steps of a simulation vary`,
+    seconds: limit`30 seconds | all bursts together, at least | Plimsoll's choice: less is not worth changing the checkpoint for`,
   },
   judge(job, limits) {
     const { activity } = job;
@@ -119,9 +119,9 @@ const serialIoPhase = defineRule({
   meaning: "Many ranks do I/O, but hardly ever two at once: they take turns, or wait for each other's locks.",
   needs: TIMELINES,
   thresholds: {
-    groups: limit`8 count | ranks or groups of ranks with I/O | ours: fewer can take turns by chance`,
-    together: limit`1.5 ratio, at most | ranks or groups active at the same time, averaged over the bytes, at most | ours: two ranks that take turns share the time bin in which one follows the other`,
-    cost: limit`0.1 share | time of these turns as part of the run time | ours: a tenth of the run is worth parallelising`,
+    groups: limit`8 count | ranks or groups of ranks with I/O | Plimsoll's choice: fewer can take turns by chance`,
+    together: limit`1.5 ratio, at most | ranks or groups active at the same time, averaged over the bytes, at most | Plimsoll's choice: two ranks that take turns share the time bin in which one follows the other`,
+    cost: limit`0.1 share | time of these turns as part of the run time | Plimsoll's choice: a tenth of the run is worth parallelising`,
   },
   judge(job, limits) {
     const { activity } = job;

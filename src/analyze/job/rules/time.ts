@@ -23,9 +23,9 @@ const ioShare = defineRule({
   needs: ANY,
   isSymptom: true,
   thresholds: {
-    mean: limit`0.25 share | mean I/O time of a rank as part of the run time | ours: a quarter of the run is worth an hour of tuning`,
-    slowest: limit`0.5 share | I/O time of the slowest rank as part of the run time, which counts as well | ours: half the run`,
-    seconds: limit`30 seconds | I/O time, at least | ours: tests of a few seconds are mostly I/O and show nothing`,
+    mean: limit`0.25 share | mean I/O time of a rank as part of the run time | Plimsoll's choice: a quarter of the run is worth an hour of tuning`,
+    slowest: limit`0.5 share | I/O time of the slowest rank as part of the run time, which counts as well | Plimsoll's choice: half the run`,
+    seconds: limit`30 seconds | I/O time, at least | Plimsoll's choice: tests of a few seconds are mostly I/O and show nothing`,
   },
   judge(job, limits, others) {
     const { meanSeconds, slowestSeconds, meanShare, slowestShare, readSeconds, writeSeconds, metaSeconds } =
@@ -144,7 +144,7 @@ const noIo = defineRule({
     "A long run left a log without any I/O. Either it did none, not even to standard output, or the recorder missed it.",
   needs: [],
   thresholds: {
-    seconds: limit`600 seconds | run time, at least | ours: short runs without I/O are common, long ones without any result are not`,
+    seconds: limit`600 seconds | run time, at least | Plimsoll's choice: short runs without I/O are common, long ones without any result are not`,
   },
   judge(job, limits) {
     if (job.records.length > 0 || !(job.runSeconds >= limits.seconds)) return undefined;
@@ -180,7 +180,7 @@ const mmapIo = defineRule({
     "Files are mapped into memory. Traffic through a mapping makes no I/O calls, so the log has neither its bytes nor its time.",
   needs: [["POSIX"]],
   thresholds: {
-    files: limit`1 files | mapped files other than the program's executables and libraries | ours: one is enough to make totals too low`,
+    files: limit`1 files | mapped files other than the program's executables and libraries | Plimsoll's choice: one is enough to make totals too low`,
   },
   judge(job, limits) {
     const mmapsOf = (file: JobFile) => fileCalls(job, file).mmaps;

@@ -6,6 +6,7 @@ import type { Job } from "../job.ts";
 import { type LayerTimes, layerName, layerTimes } from "../layer-times.ts";
 import { longestWaits } from "../phases.ts";
 import { counted } from "./counted.ts";
+import { countedProcesses, whoOf } from "../who.ts";
 
 export function cost({ job }: ReportInput): Section {
   const common = { id: "cost", title: "Where the time goes" };
@@ -72,9 +73,9 @@ function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {
   );
   return {
     id: "cost-average",
-    title: "Time of an average rank, per layer",
-    caption: `Time summed over ranks / ${counted(job.ranks, "rank")}${Number.isNaN(job.runSeconds) ? "" : `; the run took ${formatSeconds(job.runSeconds)}`}.`,
-    summary: `Average rank: ${words.join("; ")}.`,
+    title: `Time of an average ${whoOf(job).one}, per layer`,
+    caption: `Time summed over ${whoOf(job).many} / ${countedProcesses(job)}${Number.isNaN(job.runSeconds) ? "" : `; the run took ${formatSeconds(job.runSeconds)}`}.`,
+    summary: `Average ${whoOf(job).one}: ${words.join("; ")}.`,
     definition: DEFINITIONS.cost.id,
     options: { ranks: job.ranks },
     chart: {
@@ -83,7 +84,7 @@ function averageFigure(job: Job, times: readonly LayerTimes[]): Figure {
       stacked: true,
       categories: times.map(({ layer }) => layerName(layer)),
       categoryLabel: "layer",
-      value: { label: "time of an average rank", unit: "seconds" },
+      value: { label: `time of an average ${whoOf(job).one}`, unit: "seconds" },
       series,
     },
   };
@@ -94,8 +95,8 @@ function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
   const worst = times.map(({ slowest }) => slowest);
   return {
     id: "cost-slowest",
-    title: "Average against slowest rank, per layer",
-    caption: `The slowest rank delays the others when they wait for it. ${counted(job.ranks, "rank")}; each shared file has its own slowest rank, which can differ.`,
+    title: `Average against slowest ${whoOf(job).one}, per layer`,
+    caption: `The slowest ${whoOf(job).one} delays the others when they wait for it. ${countedProcesses(job)}; each shared file has its own slowest ${whoOf(job).one}, which can differ.`,
     summary: `${times
       .map(
         ({ layer }, i) =>
@@ -112,8 +113,8 @@ function slowestFigure(job: Job, times: readonly LayerTimes[]): Figure {
       categoryLabel: "layer",
       value: { label: "time", unit: "seconds" },
       series: [
-        { name: "average rank", role: "neutral", values: average },
-        { name: "slowest rank", role: "other", values: worst },
+        { name: `average ${whoOf(job).one}`, role: "neutral", values: average },
+        { name: `slowest ${whoOf(job).one}`, role: "other", values: worst },
       ],
     },
   };

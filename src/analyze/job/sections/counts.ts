@@ -5,6 +5,7 @@ import type { ReportInput } from "../input.ts";
 import type { Job } from "../job.ts";
 import { LAYER_ORDER, layerName } from "../layer-times.ts";
 import { type LayerRecord, sumOf } from "../records.ts";
+import { whoOf } from "../who.ts";
 import { counted, recordNoun } from "./counted.ts";
 
 /** Kinds of calls; a layer shows those that it counts, also when there were none. */
@@ -52,7 +53,7 @@ function figureOf(job: Job, layer: string): Figure {
   return {
     id: `counts-${layer.toLowerCase().replace(/\W/g, "-")}`,
     title: `Operations, ${layerName(layer)}`,
-    caption: `Calls over all ranks and ${counted(records.length, recordNoun(layer))}. Kinds without calls are shown, too.`,
+    caption: `Calls over all ${whoOf(job).many} and ${counted(records.length, recordNoun(layer))}.`,
     summary: `${layerName(layer)}: ${kinds.map(({ name, calls }) => `${formatCount(calls)} ${name}`).join(", ")}.`,
     definition: DEFINITIONS.counts.id,
     options: { layer },

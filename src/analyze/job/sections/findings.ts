@@ -1,6 +1,6 @@
 import type { Section } from "../../../model/index.ts";
 import { formatMany } from "../../../base/units.ts";
-import type { Fact } from "../facts.ts";
+import { needsText } from "../facts.ts";
 import type { ReportInput } from "../input.ts";
 import { pictured } from "../pictures/index.ts";
 import type { Unjudged } from "../rule.ts";
@@ -20,25 +20,13 @@ export function findings({ verdicts, job }: ReportInput): Section {
   };
 }
 
-/** Facts in words. */
-const DATA: Partial<Record<Fact, string>> = {
-  layout: "Lustre layouts",
-  activity: "a heat map",
-  "POSIX calls": "DXT traces",
-  "MPI-IO calls": "DXT traces",
-  ranks: "MPI ranks",
-  H5F: "HDF5 files",
-  H5D: "HDF5 datasets",
-  PNETCDF_VAR: "PnetCDF variables",
-};
-
 /** Each kind of missing data with the number of rules that need it, the most needed first. */
 export function unjudgedText(unjudged: readonly Unjudged[]): string {
   if (unjudged.length === 0) return "";
   const rules = new Map<string, number>();
   for (const { lacks } of unjudged)
     for (const group of lacks) {
-      const data = [...new Set(group.map((fact) => DATA[fact] ?? fact))].join(" or ");
+      const data = needsText([group], "");
       rules.set(data, (rules.get(data) ?? 0) + 1);
     }
   const list = [...rules]

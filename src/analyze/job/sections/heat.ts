@@ -3,10 +3,12 @@ import type { Figure, HeatReach, Section } from "../../../model/index.ts";
 import type { Activity } from "../activity.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
-import { counted } from "./counted.ts";
+import type { Job } from "../job.ts";
+import { countedProcesses, whoOf } from "../who.ts";
 
 export function heat({ job }: ReportInput): Section {
-  const common = { id: "heat", title: "Ranks over time" };
+  const { one, label } = whoOf(job);
+  const common = { id: "heat", title: `${label} over time` };
   if (job.activity === undefined)
     return {
       ...common,
@@ -24,9 +26,8 @@ export function heat({ job }: ReportInput): Section {
     };
   return {
     ...common,
-    intro:
-      "Each row is a rank or a group of ranks, each column a time interval; the colours below the figure run from few bytes to many. The bars on the right are bytes per rank, those on top bytes over time.",
-    blocks: [{ kind: "figure", figure: heatFigure(job.activity, job.ranks) }],
+    intro: `Each row is a ${one} or a group of them, each column a time interval; the colours below the figure run from few bytes to many. The bars on the right are bytes per ${one}, those on top bytes over time.`,
+    blocks: [{ kind: "figure", figure: heatFigure(job.activity, job) }],
   };
 }
 
@@ -63,8 +64,10 @@ export function commonReach(activities: readonly Activity[]): HeatReach {
 }
 
 /** The axis of time goes on to `endSeconds` where a figure beside it does, and scales to what that reaches. */
-export function heatFigure(activity: Activity, ranks: number, endSeconds = 0, reach?: HeatReach): Figure {
+export function heatFigure(activity: Activity, job: Job, endSeconds = 0, reach?: HeatReach): Figure {
   const { rows, ranksPerRow, source, layer } = activity;
+  const { one } = whoOf(job);
+  const counted = countedProcesses(job);
   const columns = activity.bytesRead.length;
   const joined = Math.ceil(columns / COLUMNS_MAX);
   const used = Math.ceil(columns / joined);
@@ -93,9 +96,9 @@ export function heatFigure(activity: Activity, ranks: number, endSeconds = 0, re
   );
   return {
     id: "ranks-over-time",
-    title: `${layer} bytes of each rank over time`,
-    caption: `${counted(ranks, "rank")}${ranksPerRow > 1 ? `, ${ranksPerRow} in a row` : ""}; columns of ${formatSeconds(width)}; ${formatBytes(read)} read and ${formatBytes(written)} written by ${active} of ${counted(ranks, "rank")}. From ${source === "HEATMAP" ? "the HEATMAP module" : "traced calls, bytes spread evenly over each call"}.`,
-    summary: `${active} of ${counted(ranks, "rank")} moved data; the busiest ${formatSeconds(activity.binSeconds)} begin at ${formatSeconds(busiest.column * activity.binSeconds)} with ${formatBytes(Math.max(0, busiest.sum))}.`,
+    title: `${layer} bytes of each ${one} over time`,
+    caption: `${counted}${ranksPerRow > 1 ? `, ${ranksPerRow} in a row` : ""}; columns of ${formatSeconds(width)}; ${formatBytes(read)} read and ${formatBytes(written)} written by ${active} of ${counted}. From ${source === "HEATMAP" ? "the heat map of the log" : "traced calls, bytes spread evenly over each call"}.`,
+    summary: `${active} of ${counted} moved data; the busiest ${formatSeconds(activity.binSeconds)} begin at ${formatSeconds(busiest.column * activity.binSeconds)} with ${formatBytes(Math.max(0, busiest.sum))}.`,
     definition: DEFINITIONS.heat.id,
     options: { source, layer, columnSeconds: width, ranksPerRow },
     chart: {
@@ -106,9 +109,9 @@ export function heatFigure(activity: Activity, ranks: number, endSeconds = 0, re
         edges: Float64Array.from(edges),
       },
       y: {
-        label: "rank",
+        label: one,
         unit: "index",
-        edges: Float64Array.from({ length: rows + 1 }, (_, i) => Math.min(i * ranksPerRow, ranks)),
+        edges: Float64Array.from({ length: rows + 1 }, (_, i) => Math.min(i * ranksPerRow, job.rankEnd)),
       },
       value: { label: "bytes", unit: "bytes", scale: "log" },
       parts: [
@@ -116,7 +119,7 @@ export function heatFigure(activity: Activity, ranks: number, endSeconds = 0, re
         { name: "written", role: "write", cells: join(activity.cellsWritten) },
       ],
       topLabel: "bytes over time",
-      rightLabel: "bytes per rank",
+      rightLabel: `bytes per ${one}`,
       ...(reach !== undefined && { reach }),
     },
   };

@@ -36,7 +36,7 @@ export function metrics({ job }: ReportInput): Section {
       {
         kind: "table",
         id: "metrics-layers",
-        caption: `Per layer, all files (${DEFINITIONS.metrics.id}).`,
+        caption: "Per layer, all files.",
         columns: [
           { key: "layer", label: "Layer", unit: "text", about: "Layer whose calls are counted." },
           ...COLUMNS,
@@ -47,7 +47,7 @@ export function metrics({ job }: ReportInput): Section {
       {
         kind: "table",
         id: "metrics-files",
-        caption: `Per file and layer, longest I/O time first (${DEFINITIONS.metrics.id}).`,
+        caption: "Per file and layer, longest I/O time first.",
         columns: [
           { key: "path", label: "File", unit: "text", about: "Path of the file." },
           { key: "layer", label: "Layer", unit: "text", about: "Layer whose calls are counted." },

@@ -5,6 +5,7 @@ import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import type { AppliedFilter, Job } from "../job.ts";
 import { skippedCalls } from "../run-calls.ts";
+import { whoOf } from "../who.ts";
 
 export function overview(input: ReportInput): Section {
   return {
@@ -22,7 +23,8 @@ function tiles({ job }: ReportInput): Tile[] {
   const recorders = recordersOf(job);
   // It is the slowest in files of its own: where most time goes to shared files, another one may be.
   const isOwn = (job.ledger.ownSeconds.get(io.slowestRank) ?? -1) >= 0.5 * io.slowestSeconds;
-  const rank = isOwn ? ` (rank ${io.slowestRank})` : "";
+  const { one, label } = whoOf(job);
+  const rank = isOwn ? ` (${one} ${io.slowestRank})` : "";
   return [
     {
       label: "Written",
@@ -36,7 +38,7 @@ function tiles({ job }: ReportInput): Tile[] {
       label: "I/O share",
       value: io.meanShare,
       unit: "share",
-      note: `of a mean rank; slowest ${formatShare(io.slowestShare)}${rank}`,
+      note: `of a mean ${one}; slowest ${formatShare(io.slowestShare)}${rank}`,
       exact: `average ${io.meanSeconds} s, slowest ${io.slowestSeconds} s of ${Number.isNaN(job.runSeconds) ? "a run time that is not known" : `${job.runSeconds} s`}`,
       about: about(DEFINITIONS.share),
     },
@@ -50,7 +52,7 @@ function tiles({ job }: ReportInput): Tile[] {
       about: about(DEFINITIONS.throughput),
     },
     {
-      label: "Ranks",
+      label,
       value: job.ranks,
       unit: "count",
       ...(job.runs.length > 1
@@ -64,7 +66,7 @@ function tiles({ job }: ReportInput): Tile[] {
       label: "Files",
       value: job.files.length,
       unit: "count",
-      ...(single > 0 && { note: `${formatCount(single)} of one rank each` }),
+      ...(single > 0 && { note: `${formatCount(single)} of one ${one} each` }),
       about: "Files with a record in any layer.",
     },
     {
@@ -129,7 +131,7 @@ function warnings({ job }: Pick<ReportInput, "job">): Block[] {
     blocks.push({
       kind: "notice",
       level: "warning",
-      text: `The ranks spent ${formatSeconds(job.io.meanSeconds)} in I/O calls on average, more than the run time of ${formatSeconds(job.runSeconds)}: threads wait at the same time. Shares are capped at 100 %.`,
+      text: `The ${whoOf(job).many} spent ${formatSeconds(job.io.meanSeconds)} in I/O calls on average, more than the run time of ${formatSeconds(job.runSeconds)}: threads wait at the same time. Shares are capped at 100 %.`,
     });
   // A job from calls alone says it among the warnings of its run.
   if (job.trace && job.trace.dropped > 0 && (job.modules.has("DXT_POSIX") || job.modules.has("DXT_MPIIO")))

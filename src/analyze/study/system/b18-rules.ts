@@ -19,7 +19,7 @@ const LIMITS = {
   closed: 0.99,
   correlation: 0,
 } as const;
-const OURS = "ours";
+const OURS = "Plimsoll's choice";
 
 export interface Rule {
   readonly id: string;

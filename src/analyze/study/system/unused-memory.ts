@@ -53,7 +53,7 @@ export function unusedMemory(prepared: Prepared): Rule {
         filesTotal: 0,
         ranks: [],
       },
-      threshold: [{ name: "share of jobs", value: MOST, unit: "share", source: "ours" }],
+      threshold: [{ name: "share of jobs", value: MOST, unit: "share", source: "Plimsoll's choice" }],
     },
   };
 }
