@@ -234,7 +234,7 @@ describe("quiet hours", () => {
       busyRatio: 2,
     });
     await expect(century).rejects.toThrow(
-      "the time from 1924-03-19T23:00 to 2024-04-08T23:00 has 100 years; choose at most 20 with --from and --to",
+      "the time from 1924-03-19T23:00 to 2024-04-08T23:00 is 100 years long; choose at most 20 with --from and --to",
     );
   });
 

@@ -3,7 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { CallClock } from "../../model/index.ts";
 import type { Origin } from "./metrics.ts";
 
-/** 2^52 ns are 52 days: what lies farther apart is no common measurement, and doubles would not hold it with a margin. */
+/** 2^52 ns are 52 days: inputs farther apart are not one measurement, and doubles would lose precision. */
 export const SPAN_LIMIT_NS = 2 ** 52;
 
 /** One reader's clock, and the extent of the accesses on it. */
@@ -65,7 +65,7 @@ export class Clocks {
     const real = this.#firstOf.get("realtime");
     if (own === undefined || real === undefined) return;
     throw new UsageError(
-      `${real.name} has times of day and ${own.name} counts from a start of its own, so they have no common clock; give them apart, or use --align start to let each input begin at 0`,
+      `${real.name} has wall-clock times and ${own.name} counts from its own start, so they have no common clock; pass them separately, or use --align start to begin each input at 0`,
     );
   }
 
@@ -106,7 +106,7 @@ export class Clocks {
     const [early, late] = [byStart[0]?.name, byStart.at(-1)?.name];
     const which = early === late ? `the accesses of ${early}` : `the accesses of ${early} and ${late}`;
     throw new UsageError(
-      `${which} span more than 52 days, too long for one measurement in nanoseconds; give them apart, or use --align start`,
+      `${which} span more than 52 days, too long for one measurement in nanoseconds; pass them separately, or use --align start`,
     );
   }
 

@@ -1,4 +1,4 @@
-/** From a collection to its metrics: one pass over all accesses in order of time, then the sums. */
+/** Computes the metrics of a collection: one pass over all accesses in order of time, then the sums. */
 import { assert } from "../../base/assert.ts";
 import { wholeBlocks } from "./block-kernel.ts";
 import { type CallSweepInput, type SweptCalls, sweepCalls } from "./call-sweep.ts";

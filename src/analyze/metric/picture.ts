@@ -1,4 +1,4 @@
-/** What a picture of a collection shows: lanes of processes over time, time in columns, and single accesses where they are few. */
+/** Data of the timeline figure: process lanes over time, time columns, and single accesses if there are few. */
 import type { BatchListener, CallBatch } from "./call-times.ts";
 import type { Picture, PictureSpan } from "./metrics.ts";
 import type { GridData } from "./picture-grid.ts";

@@ -31,7 +31,7 @@ interface JobSums {
 export class WatchedFolders {
   readonly #names: string;
   readonly #folders: readonly string[];
-  /** By target; they stay until a later segment tells. */
+  /** By target; kept until a later segment has new ones. */
   readonly #states = new Map<string, SegmentState>();
   /** The last segment of each server whose states were read. */
   readonly #read = new Map<string, string>();
@@ -117,7 +117,7 @@ export class WatchedFolders {
         state: (state) => this.#keep(state),
       });
     } catch {
-      // Older segments only add how full targets are.
+      // Older segments only add fill levels of targets.
     }
   }
 

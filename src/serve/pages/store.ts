@@ -1,4 +1,4 @@
-/** `/store`: what the store is made of, how it grows, what is in it twice, and what was left out. */
+/** `/store`: tables and batches of the store, growth, times with counters, duplicates and import warnings. */
 import { commandLine } from "../../base/command-line.ts";
 import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
 import { type Block, type Cell, table } from "../../model/index.ts";

@@ -52,7 +52,7 @@ export const a20 = defineItem({
           : [
               table(
                 "figure-1-mounts",
-                "Mount points that logs name.",
+                "Mount points in the logs.",
                 [
                   ["mount", "Mount", "text", "Mount point."],
                   ["studied", "Studied", "text", "no: excluded, as burst buffers are."],
