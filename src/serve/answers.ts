@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { UsageError } from "../base/errors.ts";
 import type { Queryable } from "../model/index.ts";
 import { type BatchInfo, Store, type StoreSession } from "../store/index.ts";
-import { KnownAnswers } from "./known-answers.ts";
+import { AnswerCache } from "./answer-cache.ts";
 
 interface AnswersOptions {
   /** Memory limit of the database, over all sessions. */
@@ -108,7 +108,7 @@ class Version implements Answers {
   /** Its segments are gone, e.g. after a compaction: its sessions can no longer be queried. */
   isStale = false;
   readonly #store: Store;
-  readonly #known = new KnownAnswers(ANSWERS_BYTES_MAX);
+  readonly #known = new AnswerCache(ANSWERS_BYTES_MAX);
   readonly #idle: StoreSession[] = [];
   readonly #waiting: (() => void)[] = [];
   #busy = 0;

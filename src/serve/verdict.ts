@@ -44,7 +44,7 @@ export function verdictOf(
   const more = others.length === 0 ? "" : ` And ${formatMany(others.length, "more alert")}.`;
   const when = isArchive(ageSeconds) ? ` At the end of the store, ${longAge(ageSeconds)} ago.` : "";
   if (first !== undefined)
-    return { level: "warn", ...worded(first, others), lead: `${leadOf(first)}${more}${when}` };
+    return { level: "warn", ...headlineOf(first, others), lead: `${leadOf(first)}${more}${when}` };
   const quiet =
     judged === rules
       ? `None of ${rules} alert rules fires.`
@@ -73,7 +73,7 @@ const OF: Readonly<Record<string, string>> = {
 
 const targetOf = (subject: string): string => subject.replace(/^.*-(?=(OST|MDT)[0-9a-f]{4}$)/i, "");
 
-function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" | "lead"> {
+function headlineOf(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" | "lead"> {
   const { kind, subject } = alert;
   const name = targetOf(subject);
   const alike = others.filter((one) => one.kind === kind && one.of === alert.of).length;

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatMany, formatShare } from "../../base/un
 import type { Block, Document, Fact, Section } from "../../model/index.ts";
 import { type About, cell, type Column, table } from "./blocks.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
-import { mountTable, mountText, tellsMore } from "./job-mounts.ts";
+import { mountTable, mountText, isWorthTable } from "./job-mounts.ts";
 import { figuresOf } from "./job-figures.ts";
 import { classText, limitsText, outsideText, shareNote } from "./job-words.ts";
 import { localText } from "./window.ts";
@@ -121,7 +121,7 @@ function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number)
       { id: id("targets"), title: title("Targets"), blocks: [targetTable(run)] },
       { id: id("beside"), title: title("Other jobs on the same targets"), blocks: [besideBlock(run)] },
     );
-  if (tellsMore(run.mounts))
+  if (isWorthTable(run.mounts))
     sections.push({
       id: id("mounts"),
       title: title("File systems"),

@@ -60,7 +60,7 @@ function useOf(row: SqlRow): MountUse {
 }
 
 /** Shown only if it adds to the sums of the job: another kind of file system, or several Lustre file systems. */
-export const tellsMore = (mounts: readonly MountUse[]): boolean =>
+export const isWorthTable = (mounts: readonly MountUse[]): boolean =>
   mounts.length > 1 || mounts.some(({ kind }) => kind !== "lustre");
 
 const KINDS: Readonly<Record<string, string>> = {

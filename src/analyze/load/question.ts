@@ -12,7 +12,7 @@ import {
   type TargetName,
   targetsText,
 } from "./targets.ts";
-import { askedWindow, checkZone, clientsTime, storedTime, type Window } from "./window.ts";
+import { resolveWindow, checkZone, clientsTime, storedTime, type Window } from "./window.ts";
 
 export interface LoadQuery {
   readonly window: Window;
@@ -64,7 +64,7 @@ export async function askedOf(
 ): Promise<LoadQuery> {
   checkZone(zone);
   const { stored, ...asked } = await askedTargets(db, target);
-  const window = askedWindow({ from, to, zone, nowUnix }, stored);
+  const window = resolveWindow({ from, to, zone, nowUnix }, stored);
   return { ...asked, window: await answerable(db, window, stored) };
 }
 
@@ -91,6 +91,6 @@ export async function askedOfClients(
   const stored = await clientsTime(db);
   checkZone(zone);
   const isAll = from === undefined && to === undefined;
-  const window = isAll ? undefined : askedWindow({ from, to, zone, nowUnix }, stored);
+  const window = isAll ? undefined : resolveWindow({ from, to, zone, nowUnix }, stored);
   return { window, condition: "true", targets: [], targetsText: "all file systems" };
 }

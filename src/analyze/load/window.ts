@@ -194,7 +194,7 @@ export function checkZone(zone: string): string {
   }
 }
 
-interface AskedTime {
+interface WindowOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly zone: string;
@@ -202,7 +202,7 @@ interface AskedTime {
 }
 
 /** The whole minutes around [from, to); default: the whole range of the store. */
-export function askedWindow(asked: AskedTime, stored: Window): Window {
+export function resolveWindow(asked: WindowOptions, stored: Window): Window {
   const clock = { zone: asked.zone, nowUnix: asked.nowUnix, stored };
   const from = asked.from === undefined ? stored.from * 60 : parseTime("--from", asked.from, clock);
   const to = asked.to === undefined ? stored.to * 60 : parseTime("--to", asked.to, clock);

@@ -1,7 +1,7 @@
 /** Computes the metrics of a collection: one pass over all accesses in order of time, then the sums. */
 import { assert } from "../../base/assert.ts";
 import { wholeBlocks } from "./block-kernel.ts";
-import { type CallSweepInput, type SweptCalls, sweepCalls } from "./call-sweep.ts";
+import { type CallSweepInput, type CallSweepResult, sweepCalls } from "./call-sweep.ts";
 import type { BatchListener } from "./call-times.ts";
 import type { Collection } from "./collector.ts";
 import { classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
@@ -17,7 +17,7 @@ import { busyNsOf } from "./sweep.ts";
 import { Windows } from "./windows.ts";
 
 /** `known` is what threads have found already of what the pass would find. */
-export function measure(collection: Collection, known?: SweptCalls): Metrics {
+export function measure(collection: Collection, known?: CallSweepResult): Metrics {
   const { options, clocks, counts, tallies, entities } = collection;
   const { shift, lastStartNs, lastEndNs, origin } = clocks.axis();
   const rule = movedRule(collection);
@@ -81,7 +81,7 @@ function picturePlanOf(collection: Collection, lastEndNs: number): PicturePlan |
   return wanted ? lanesOf(collection, lastEndNs) : undefined;
 }
 
-function pass(collection: Collection, axis: Axis, swept: SweptCalls | undefined) {
+function pass(collection: Collection, axis: Axis, swept: CallSweepResult | undefined) {
   const { options, counts } = collection;
   const windows =
     options.everyNs === undefined || counts.accesses === 0

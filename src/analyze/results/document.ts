@@ -13,7 +13,7 @@ import {
   table,
 } from "../../model/index.ts";
 import { caseName, casesOf, type ComparedCase, compareCases, type ResultCase } from "./cases.ts";
-import { type Straggling, stragglersOf } from "./stragglers.ts";
+import { type StragglerGroup, stragglersOf } from "./stragglers.ts";
 
 interface ResultSet {
   readonly results: readonly FoundResult[];
@@ -229,7 +229,7 @@ function comparisonSection(compared: readonly ComparedCase[], unmatched: number)
   };
 }
 
-function stragglerSection(stragglers: readonly Straggling[]): Section {
+function stragglerSection(stragglers: readonly StragglerGroup[]): Section {
   const columns: ShortColumn[] = [
     ["case", "Benchmark", "text", "Benchmark and operation."],
     ["ranks", "Ranks", "ranks", "Ranks with a time."],

@@ -2,7 +2,7 @@
 import { quantileOf } from "../../base/statistics.ts";
 import type { FoundRankTimes } from "../../model/index.ts";
 
-export interface Straggling {
+export interface StragglerGroup {
   readonly file: string;
   readonly benchmark: string;
   readonly operation: string;
@@ -20,7 +20,7 @@ export interface Straggling {
 const LATE = 1.5;
 
 /** Largest ratio first. */
-export function stragglersOf(times: readonly FoundRankTimes[]): Straggling[] {
+export function stragglersOf(times: readonly FoundRankTimes[]): StragglerGroup[] {
   return times
     .filter(({ seconds }) => seconds.length > 1)
     .map(({ file, benchmark, operation, ranks, seconds }) => {

@@ -14,7 +14,7 @@ export interface JobFacts {
 }
 
 /** Command line options; each overrides the environment. */
-interface GivenFacts {
+interface FactOptions {
   readonly job?: string | undefined;
   readonly node?: string | undefined;
   readonly cluster?: string | undefined;
@@ -26,7 +26,7 @@ interface GivenFacts {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function jobFacts(given: GivenFacts, env: Environment, hostname: string): JobFacts {
+export function jobFacts(given: FactOptions, env: Environment, hostname: string): JobFacts {
   const first = (...texts: (string | undefined)[]) => texts.find((text) => text !== undefined && text !== "");
   const jobId = first(given.job, env.SLURM_JOB_ID, env.SLURM_JOBID);
   if (jobId === undefined)

@@ -160,7 +160,7 @@ export interface HeatRow {
 
 const CLASSES = 5;
 
-/** The value of the darkest colour: the 98th percentile, so that usual load stays pale. */
+/** The value of the darkest colour: high enough that usual load stays pale. */
 export function heatTop(rows: readonly HeatRow[]): number {
   const values = rows.flatMap((row) => row.values.filter((value) => value > 0)).sort((a, b) => a - b);
   const at = (part: number) => values[Math.floor(part * (values.length - 1))] ?? 0;

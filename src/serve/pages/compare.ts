@@ -12,7 +12,7 @@ import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { SMALL_WRITE_BYTES } from "../../model/index.ts";
 import { attribute } from "../../report/html/index.ts";
-import { isoTime, originOf, storeFacts } from "../asked.ts";
+import { isoTime, originOf, storeFacts } from "../requested.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { originOf, sqlCommand, storeFacts } from "../asked.ts";
+import { originOf, sqlCommand, storeFacts } from "../requested.ts";
 import {
   axisHtml,
   type HeatRow,

@@ -3,13 +3,13 @@ import { judgeAlerts } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { formatMany } from "../../base/units.ts";
 import { markSvg, prose } from "../../report/html/index.ts";
-import { type AskedTime, isoTime, type StoreFacts } from "../asked.ts";
+import { type RequestedTime, isoTime, type StoreFacts } from "../requested.ts";
 import { timeText } from "../html/time.ts";
 import type { Ask, Panel } from "../site.ts";
 import { type Alert, isArchive } from "../verdict.ts";
 import { offsetAtMinute } from "./time-axis.ts";
 
-type Time = AskedTime & StoreFacts;
+type Time = RequestedTime & StoreFacts;
 
 /** Rules on data are evaluated at the end of the window, silence of collectors by the clock. */
 export async function alertsOf(ask: Ask, { window }: Time) {

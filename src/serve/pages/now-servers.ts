@@ -1,7 +1,7 @@
 /** Servers with their targets and their state. */
 import { serversDocument, serverStates, serversSql } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
-import type { AskedTime, StoreFacts } from "../asked.ts";
+import type { RequestedTime, StoreFacts } from "../requested.ts";
 import type { Ask, Panel } from "../site.ts";
 import { blocksCsv } from "./document.ts";
 
@@ -12,7 +12,7 @@ const NOT_SHOWN = new Set(["requests", "newest"]);
 /** No panel in a store without samples from server collectors. */
 export async function serversPanels(
   ask: Ask,
-  { window, words, zone }: AskedTime & StoreFacts,
+  { window, words, zone }: RequestedTime & StoreFacts,
 ): Promise<readonly Panel[]> {
   const states = await ask.answer(`servers ${window.from} ${window.to}`, (db) => serverStates(db, window));
   if (states.servers.length === 0) return [];

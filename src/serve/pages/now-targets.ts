@@ -1,7 +1,7 @@
 /** Targets × time of the first page; of hundreds the busiest and those with an alert. */
 import { fullName, stepSeconds, type TargetSeries, type TargetSteps } from "../../analyze/load/index.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { type AskedTime, sqlCommand, type StoreFacts } from "../asked.ts";
+import { type RequestedTime, sqlCommand, type StoreFacts } from "../requested.ts";
 import type { FreshTarget } from "../html/now.ts";
 import {
   axisHtml,
@@ -29,7 +29,7 @@ interface BusyEvent {
   readonly step: number;
 }
 
-interface TargetsOf extends AskedTime, StoreFacts {
+interface TargetsOf extends RequestedTime, StoreFacts {
   readonly series: TargetSeries;
   readonly fresh: readonly FreshTarget[];
   readonly alerts: readonly Alert[];

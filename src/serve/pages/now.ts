@@ -15,7 +15,7 @@ import {
 import { commandLine } from "../../base/command-line.ts";
 import { formatShare } from "../../base/units.ts";
 import { escapeHtml, name, prose } from "../../report/html/index.ts";
-import { type AskedTime, askedTime, originOf, sqlCommand, type StoreFacts } from "../asked.ts";
+import { type RequestedTime, requestedTime, originOf, sqlCommand, type StoreFacts } from "../requested.ts";
 import { type FreshTarget, freshHtml, spaceHtml, type State, verdictHtml, whoHtml } from "../html/now.ts";
 import { axisHtml, stepSql, type Strip, stripHtml, stripState, type TimeAxis } from "../html/time.ts";
 import { addressOf } from "../links.ts";
@@ -35,10 +35,10 @@ const LATE_SECONDS = 120;
 
 export const nowPage: Page = { path: "/", nav: "Now", everySeconds: 30, make: nowContent };
 
-type Time = AskedTime & StoreFacts;
+type Time = RequestedTime & StoreFacts;
 
 async function nowContent(ask: Ask): Promise<PageContent> {
-  const time = await askedTime(ask, SPANS, "60m");
+  const time = await requestedTime(ask, SPANS, "60m");
   const { window, stepMinutes, stored, span } = time;
   const key = `${window.from} ${window.to} ${stepMinutes}`;
   const bytesOf = { window, stored, limit: WHO_ROWS, condition: "true" } as const;

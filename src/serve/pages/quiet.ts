@@ -3,7 +3,7 @@ import { quietDocument, quietHours, type Window, withMinutes } from "../../analy
 import { quickContention } from "../../analyze/study/system/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml } from "../../report/html/index.ts";
-import { askedTime, originOf } from "../asked.ts";
+import { requestedTime, originOf } from "../requested.ts";
 import { axisHtml, heatRowsHtml, heatTop, rampHtml } from "../html/time.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale } from "../units.ts";
@@ -15,7 +15,7 @@ const SPANS = ["7d", "14d", "28d"];
 export const quietPage: Page = { path: "/quiet", nav: "Quiet hours", make: quietContent };
 
 async function quietContent(ask: Ask): Promise<PageContent> {
-  const { window: asked, stored, zone, targets, span } = await askedTime(ask, SPANS, "14d");
+  const { window: asked, stored, zone, targets, span } = await requestedTime(ask, SPANS, "14d");
   const window = { from: Math.max(asked.from, stored.from), to: Math.min(asked.to, stored.to) };
   const words = window.from === stored.from ? [] : ["--from", `end-${span}`];
   const answer = await ask.answer(`quiet ${window.from} ${window.to}`, async (db) =>

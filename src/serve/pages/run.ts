@@ -3,7 +3,7 @@ import { byApplication, type RankedRow, runsLike } from "../../analyze/load/inde
 import { formatCount, formatMany } from "../../base/units.ts";
 import { type Block, type Cell, type Figure, table } from "../../model/index.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { originOf, sqlCommand } from "../asked.ts";
+import { originOf, sqlCommand } from "../requested.ts";
 import { addressOf } from "../links.ts";
 import { type Ask, NotFound, type Page, type PageContent } from "../site.ts";
 import { blocksCsv } from "./document.ts";

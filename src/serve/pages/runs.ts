@@ -13,7 +13,7 @@ import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { type Cell, type TableBlock, type TableColumn, table } from "../../model/index.ts";
 import { attribute, escapeHtml } from "../../report/html/index.ts";
-import { originOf, sqlCommand } from "../asked.ts";
+import { originOf, sqlCommand } from "../requested.ts";
 import { addressOf, linked } from "../links.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { blocksCsv } from "./document.ts";

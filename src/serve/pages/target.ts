@@ -18,7 +18,7 @@ import { commandLine } from "../../base/command-line.ts";
 import { formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Figure, Queryable, Role } from "../../model/index.ts";
 import { prose } from "../../report/html/index.ts";
-import { askedTarget, askedTime, originOf, sqlCommand } from "../asked.ts";
+import { requestedTarget, requestedTime, originOf, sqlCommand } from "../requested.ts";
 import { axisHtml, stepSql, type Strip, stripHtml, type TimeAxis, timeText } from "../html/time.ts";
 import { linked } from "../links.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
@@ -36,8 +36,8 @@ const STACKED = 5;
 export const targetPage: Page = { path: "/target/:name", make: targetContent };
 
 async function targetContent(ask: Ask): Promise<PageContent> {
-  const { target, condition } = await askedTarget(ask, ask.names[0] ?? "");
-  const time = await askedTime(ask, SPANS, "24h");
+  const { target, condition } = await requestedTarget(ask, ask.names[0] ?? "");
+  const time = await requestedTime(ask, SPANS, "24h");
   const { window, stepMinutes, zone, words, span } = time;
   const label = fullName(target);
   const isMdt = /^MDT/i.test(target.target);

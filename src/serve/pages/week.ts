@@ -8,7 +8,7 @@ import {
   weekDocument,
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
-import { originOf, storeFacts } from "../asked.ts";
+import { originOf, storeFacts } from "../requested.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
 import { offsetAtMinute } from "./time-axis.ts";

@@ -34,7 +34,7 @@ export const storeFacts = (ask: Ask): Promise<StoreFacts> =>
 export const originOf = (ask: Ask, ...tables: readonly OriginTable[]): Promise<Provenance> =>
   ask.answer(`origin ${tables.join()}`, (db) => provenanceOf(db, tables));
 
-export interface AskedTime {
+export interface RequestedTime {
   readonly window: Window;
   readonly span: string;
   /** Step of a series in minutes, for about 200 steps at most. */
@@ -47,11 +47,11 @@ const STEPS_MAX = 200;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440];
 
 /** The last `span` before the end of the store, or before `to`. */
-export async function askedTime(
+export async function requestedTime(
   ask: Ask,
   choices: readonly string[],
   usual: string,
-): Promise<AskedTime & StoreFacts> {
+): Promise<RequestedTime & StoreFacts> {
   const facts = await storeFacts(ask);
   const { stored, zone } = facts;
   const span = ask.param("span") ?? usual;
@@ -89,7 +89,7 @@ export const sqlCommand = ({ store }: Ask, sql: string): string =>
   commandLine(["plimsoll", "sql", "--store", store, sql]);
 
 /** The target that a name in an address refers to. */
-export async function askedTarget(
+export async function requestedTarget(
   ask: Ask,
   name: string,
 ): Promise<StoreFacts & { readonly target: TargetName; readonly condition: string }> {

@@ -6,7 +6,7 @@ interface Known {
   bytes: number;
 }
 
-export class KnownAnswers {
+export class AnswerCache {
   readonly #bytesMax: number;
   /** In order of use. */
   readonly #known = new Map<string, Known>();
