@@ -1,4 +1,4 @@
-/** Who asks, and whether they may: a token in a header or a cookie, and behind a proxy the user that it names. */
+/** Authentication: a token in a header or a cookie; behind a proxy, the user that its header names. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";

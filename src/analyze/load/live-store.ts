@@ -8,7 +8,7 @@ import { askedTargets } from "./question.ts";
 const STATE_MINUTES = 1440;
 const JOBS_MAX = 1000;
 
-/** Rates of these targets over the last minutes that the store has; none named: of all. */
+/** Rates of these targets (default: all) over the last minutes of the store. */
 export async function storedLoad(
   db: Queryable,
   target: readonly string[],

@@ -192,7 +192,7 @@ export class AccessCollector {
     throw new LimitError(
       name,
       {},
-      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, or choose a part of them with --from and --to`,
+      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, or select a part of them with --from and --to`,
     );
   }
 

@@ -16,7 +16,7 @@ import { sumsOf, valuesOf } from "./sums.ts";
 import { busyNsOf } from "./sweep.ts";
 import { Windows } from "./windows.ts";
 
-/** `known` is what threads have found already of what the pass would find. */
+/** `known`: results of the pass already computed by threads. */
 export function measure(collection: Collection, known?: CallSweepResult): Metrics {
   const { options, clocks, counts, tallies, entities } = collection;
   const { shift, lastStartNs, lastEndNs, origin } = clocks.axis();
@@ -62,7 +62,7 @@ interface Axis {
   readonly lastEndNs: number;
 }
 
-/** What one pass over the accesses is to find. */
+/** Plan of the pass over the accesses. */
 export function sweepInputOf(collection: Collection, { shift, lastEndNs }: Axis): CallSweepInput {
   const { options, runs } = collection;
   const groupings = options.by.map((by) => {

@@ -22,7 +22,7 @@ export interface PicturePlan {
   pathOf(tally: number): string;
 }
 
-/** Every access, when they are few. */
+/** Every access, if there are few. */
 export class PictureSpans implements BatchListener {
   readonly #plan: PicturePlan;
   readonly spans: PictureSpan[] = [];

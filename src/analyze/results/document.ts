@@ -34,7 +34,7 @@ const ROWS_MAX = 2000;
 const BARS_MAX = 24;
 
 const RESULT_COLUMNS: readonly ShortColumn[] = [
-  ["benchmark", "Benchmark", "text", "Program that measured."],
+  ["benchmark", "Benchmark", "text", "Benchmark program."],
   ["version", "Version", "text", "Version as the program writes it."],
   ["case", "Case", "text", "Case, job, label or API."],
   ["operation", "Operation", "text", "Operation."],

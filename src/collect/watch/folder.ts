@@ -1,4 +1,4 @@
-/** What collectors have written last: the newest segment of each server below some folders, as rates. */
+/** Rates from the newest segment of each server below some folders. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, inFile, UsageError } from "../../base/errors.ts";

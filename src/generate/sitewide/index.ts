@@ -27,7 +27,7 @@ export { NOTHING, shareOf } from "./share.ts";
 export { DEFAULT_CONTENTION, DEFAULT_START, Site, type SiteOptions } from "./site.ts";
 
 export const SCENARIO = "sitewide";
-/** Changes whenever the same seed gives other output. */
+/** Changes when the output for the same seed changes. */
 const SCENARIO_VERSION = 4;
 
 /** Takes the jobs of days and what they did in minutes; a session of generating calls its parts in this order. */
