@@ -20,7 +20,7 @@ const native = readdirSync(join(root, "native")).map((name) => join(root, "nativ
 const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/serve/http.ts": ["LIMITS"],
   "src/serve/index.ts": ["SiteOptions"],
-  "src/serve/known-answers.ts": ["roughBytes"],
+  "src/serve/answer-cache.ts": ["roughBytes"],
   "src/adaptive/sim/experiments/series.ts": ["Bench"],
   "src/adaptive/sim/host/run.ts": ["AdaptiveOptions"],
   "src/adaptive/paper/replay/parts.ts": ["ONLY_NAMES", "PARTS"],

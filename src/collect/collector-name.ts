@@ -1,4 +1,4 @@
-/** How a collector names itself in what it writes: also that the counters below its root were generated. */
+/** The collector's name in its output, with a mark for synthetic counters. */
 import { join } from "node:path";
 import { SyntheticFolders } from "../node/synthetic-folder.ts";
 

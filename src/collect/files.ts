@@ -1,8 +1,8 @@
-/** Small files, read to their end whatever size they claim; and what people are told of files. */
+/** Small files, read to their end whatever size they claim; and error texts for files. */
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { PART } from "../node/durable.ts";
 
-/** Files in /proc and /sys say that they have no bytes, or 4096, and may have more. */
+/** Files in /proc and /sys report a size of 0 or 4096 bytes and may be longer. */
 export function readToEnd(path: string, bytesMax = 16 << 20): Uint8Array {
   const descriptor = openSync(path, "r");
   try {
@@ -38,7 +38,7 @@ export function readShort(path: string): string | undefined {
   }
 }
 
-/** Reads the first of the paths that is there; undefined when none is. */
+/** Reads the first existing path; undefined: none exists. */
 export function readFirst(paths: readonly string[]): Uint8Array | undefined {
   let fault: unknown;
   for (const path of paths) {
@@ -52,7 +52,7 @@ export function readFirst(paths: readonly string[]): Uint8Array | undefined {
   return undefined;
 }
 
-/** Others than the owner and its group learn nothing of users and jobs. */
+/** Only owner and group can read it, since it names users and jobs. */
 export const FILE_MODE = 0o640;
 export const FOLDER_MODE = 0o750;
 
@@ -71,7 +71,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: "input/output error",
 };
 
-/** One line about what went wrong with a file. */
+/** One line about a file error. */
 export function reasonOf(error: unknown): string {
   const { code = "", path, message } = error as NodeJS.ErrnoException;
   const reason = REASONS[code];
@@ -88,7 +88,7 @@ export function fileNamePart(text: string): string {
   return plain.replace(/^\./, "%2E").slice(0, 120);
 }
 
-/** Of a folder; none where it cannot be read. */
+/** Entries of a folder; none if it cannot be read. */
 export function namesIn(path: string): string[] {
   try {
     return readdirSync(path);

@@ -1,13 +1,13 @@
-/** Where releases of Lustre keep their files: /proc up to 2.10, from then on more and more in /sys and debugfs. */
+/** Locations of Lustre's files by release: /proc up to 2.10, later more and more in /sys and debugfs. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Below the root; the first that has a file wins, since a release may have links from the old place to the new one. */
+/** Relative to the root; the first match wins, since a release may link the old location to the new one. */
 export const PLACES = ["proc/fs/lustre", "sys/fs/lustre", "sys/kernel/debug/lustre"];
 export const LNET_FILES = ["sys/kernel/debug/lnet/stats", "proc/sys/lnet/stats", "sys/kernel/lnet/stats"];
 
 export interface LustreFile {
-  /** Where it is; more than one where a name is in several places: the first that can be read is the one. */
+  /** Candidate paths; the first readable one is used. */
   readonly paths: readonly string[];
   /** `obdfilter/lustre1-OST0007/job_stats`: the end of its path, the same in all releases. */
   readonly param: string;
@@ -17,7 +17,7 @@ export interface LustreFile {
 
 interface Listing {
   readonly files: readonly LustreFile[];
-  /** Folders that are there and cannot be listed. */
+  /** Folders that exist but cannot be listed. */
   readonly unreadable: readonly { readonly path: string; readonly code: string }[];
 }
 
@@ -40,7 +40,7 @@ export function exportFolders(root: string, target: string): string[] {
   return PLACES.map((place) => join(root, place, device, target, "exports"));
 }
 
-/** How long targets keep jobs that do nothing, where they say. */
+/** How long targets keep idle jobs, if they report it. */
 export function cleanupFiles(root: string): Listing {
   const lister = new Lister(root);
   for (const device of ["mdt", "obdfilter"]) lister.add(device, ["job_cleanup_interval"], TARGET_NAME);

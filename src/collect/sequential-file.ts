@@ -1,6 +1,6 @@
 /**
- * Files of counters, read front to back one after the other through one buffer: a collector that gives each file memory of its own
- * holds a hundred megabytes until somebody cleans up.
+ * Reads counter files front to back, one after the other, through one buffer: with a buffer per file a collector would
+ * hold 100 MB until garbage collection.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import type { ByteSource } from "../base/source.ts";

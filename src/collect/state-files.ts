@@ -1,4 +1,4 @@
-/** Where the small files of servers are: capacity, recovery, clients and evictions of targets; health, network and services. */
+/** Locations of the state files of servers: capacity, recovery, clients and evictions of targets; health, network and services. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { namesIn, readShort } from "./files.ts";
@@ -6,7 +6,7 @@ import { LNET_FILES, PLACES, TARGET_NAME } from "./lustre-files.ts";
 
 /** Capacity is with the disk file system of every release, and with OSTs themselves. */
 const DEVICES = ["obdfilter", "mdt", "osd-ldiskfs", "osd-zfs", "osd-wbcfs"];
-/** Services whose requests are those of clients: data, names, and data on MDTs. */
+/** Services with client requests: data, names, and data on MDTs. */
 const SERVICES = ["ost/OSS/ost_io", "mds/MDS/mdt", "mds/MDS/mdt_io"];
 
 export class StateFiles {
@@ -16,7 +16,7 @@ export class StateFiles {
   #services: readonly string[] = [];
   /** Folders that a target has, by its name. */
   #folders = new Map<string, string[]>();
-  /** Where a file was the last time. */
+  /** Last known path of a file. */
   readonly #found = new Map<string, string>();
 
   constructor(root: string) {
@@ -25,12 +25,12 @@ export class StateFiles {
     this.health = PLACES.map((place) => join(root, place, "health_check"));
   }
 
-  /** One for each service, wherever the release has it. */
+  /** One per service, in any release. */
   get services(): readonly string[] {
     return this.#services;
   }
 
-  /** Looks again which targets are here. */
+  /** Lists the targets again. */
   list(): void {
     this.#folders = new Map();
     for (const place of PLACES)
@@ -49,7 +49,7 @@ export class StateFiles {
     });
   }
 
-  /** The text of a file of a target; undefined when no release has it here. */
+  /** The text of a file of a target; undefined: not found. */
   read(target: string, name: string): string | undefined {
     const key = `${target}/${name}`;
     const before = this.#found.get(key);

@@ -1,14 +1,14 @@
-/** A planted value beside the published one. */
+/** A planted value and the published one. */
 export interface Compared {
   readonly item: string;
   readonly key: string;
   /** As in the paper. */
   readonly published: number;
-  /** What that is at this scale; NaN where the scales of its parts differ. */
+  /** The published value at this scale; NaN if the scales of its parts differ. */
   readonly expected: number;
   /** In the same unit as `expected`: a share where the paper gives a share. */
   readonly planted: number;
-  /** Range that is accepted; none for what is only told. */
+  /** Accepted range; none for values that are only reported. */
   readonly low?: number;
   readonly high?: number;
   readonly within?: boolean;

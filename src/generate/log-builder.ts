@@ -1,4 +1,4 @@
-/** What every synthetic log starts with, and records that more than one generator makes. */
+/** The common start of every synthetic log, and records shared by several generators. */
 import { recordId } from "../formats/darshan/record-id.ts";
 import type { HeatmapRecord, LustreRecord } from "../formats/darshan/records.ts";
 import { LogWriter, type WriteOptions, memorySink } from "../formats/darshan/writer.ts";
@@ -13,7 +13,7 @@ export interface LogFacts {
   readonly jobId: number;
   readonly ranks: number;
   readonly seconds: number;
-  /** Who made the log; ends up in its metadata, so that nobody takes it for a recording. */
+  /** The generator; stored in the log's metadata to mark it as synthetic. */
   readonly madeBy: string;
   readonly encoders: WriteOptions["encoders"];
   readonly mounts?: readonly { readonly type: string; readonly path: string }[];

@@ -114,7 +114,7 @@ const FIGURES = [
   `),
   figure("2", "Data moved per file and number of runs"),
   figure("3a", "Data read and written per file"),
-  figure("3b", "How one-sided runs are"),
+  figure("3b", "One-sidedness of runs"),
   figure("4", "Inter-arrival times and consecutive runs"),
   figure("5a", "Inter-arrival times of read and write runs"),
   figure("5b", "Consecutive runs of a type"),

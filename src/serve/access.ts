@@ -1,19 +1,19 @@
-/** Who asks, and whether they may: a token in a header or a cookie, and behind a proxy the user that it names. */
+/** Authentication: a token in a header or a cookie; behind a proxy, the user that its header names. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { inFile, UsageError } from "../base/errors.ts";
 
 export interface Viewer {
-  /** As the proxy names them; null: whoever has the token. */
+  /** User name from the proxy; null: any holder of the token. */
   readonly name: string | null;
-  /** Sees everything; others see their own jobs and sums. */
+  /** Administrators see everything; other users see their own jobs, and sums. */
   readonly isAdmin: boolean;
 }
 
 export interface AccessOptions {
   readonly token: string;
-  /** Header that names the user, in small letters. */
+  /** Header that names the user, in lower case. */
   readonly userHeader?: string | undefined;
   readonly admins: readonly string[];
 }
@@ -24,7 +24,7 @@ type Access =
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** The same time for every wrong token, whatever it is. */
+/** Takes the same time for every wrong token. */
 const isToken = (given: string, token: string): boolean => timingSafeEqual(digest(given), digest(token));
 
 export const newToken = (): string => randomBytes(24).toString("hex");

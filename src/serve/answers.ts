@@ -1,41 +1,41 @@
 /**
- * Answers of a store that others write meanwhile. A version is the set of batches that count at one moment; each question is
- * asked once for each version, however many ask it. Sessions of an old version are closed when the last question to it is
- * answered. A store that vanishes is looked for again with the next request.
+ * Query results of a store that other processes may be writing to. A version is the set of current batches; each query
+ * runs once per version, however many requests need it. Sessions of an old version are closed after its last query. A
+ * store that disappears is opened again by the next request.
  */
 import { createHash } from "node:crypto";
 import { UsageError } from "../base/errors.ts";
 import type { Queryable } from "../model/index.ts";
 import { type BatchInfo, Store, type StoreSession } from "../store/index.ts";
-import { KnownAnswers } from "./known-answers.ts";
+import { AnswerCache } from "./answer-cache.ts";
 
 interface AnswersOptions {
-  /** What the database may hold in memory, over all sessions. */
+  /** Memory limit of the database, over all sessions. */
   readonly memoryBytes: number;
   readonly threads?: number | undefined;
 }
 
-/** Sessions that work side by side: a slow question does not hold up the quick ones. */
+/** Concurrent sessions, so that a slow query does not hold up the quick ones. */
 const SESSIONS = 2;
-/** What answers of one version may hold in memory, by estimate. */
+/** Estimated memory limit for the results of one version. */
 const ANSWERS_BYTES_MAX = 64 * 2 ** 20;
 const WAITING_MAX = 400;
-/** How long a look at the manifest lasts. */
+/** How long a manifest read stays valid. */
 const FRESH_MS = 250;
 
-/** There is more to do than can be done in time. */
+/** Too many requests are waiting. */
 export class TooBusy extends Error {}
 
-/** The store cannot be opened: it is away, or not whole. */
+/** The store cannot be opened: missing or incomplete. */
 export class StoreGone extends Error {}
 
 export interface Answers {
-  /** Changes when the store does. */
+  /** Changes with the store. */
   readonly id: string;
   readonly batches: readonly BatchInfo[];
-  /** The answer to a question with this name; asked when nobody has asked it yet. */
+  /** The result of the query with this name; runs it if it has not run yet. */
   answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T>;
-  /** The same for a part of answers, which is asked with the session of the answer that needs it first. */
+  /** The same for a shared part of several results, computed in the session of the first one that needs it. */
   part<T>(name: string, ask: () => Promise<T>): Promise<T>;
 }
 
@@ -52,7 +52,7 @@ export class StoreAnswers {
     this.#options = options;
   }
 
-  /** The version of now. Throws what keeps the store from being read. */
+  /** The current version. Throws if the store cannot be read. */
   current(): Promise<Answers> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -105,10 +105,10 @@ const idOf = (batches: readonly BatchInfo[]): string =>
 class Version implements Answers {
   readonly id: string;
   readonly batches: readonly BatchInfo[];
-  /** Its segments are gone, as after a compaction: sessions over them answer nothing any more. */
+  /** Its segments are gone, e.g. after a compaction: its sessions can no longer be queried. */
   isStale = false;
   readonly #store: Store;
-  readonly #known = new KnownAnswers(ANSWERS_BYTES_MAX);
+  readonly #known = new AnswerCache(ANSWERS_BYTES_MAX);
   readonly #idle: StoreSession[] = [];
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
@@ -128,7 +128,7 @@ class Version implements Answers {
     return this.#known.answer(name, ask);
   }
 
-  /** No new questions come; sessions are closed as they become idle. */
+  /** Takes no new queries; sessions are closed as they become idle. */
   retire(): void {
     this.#isRetired = true;
     for (const session of this.#idle.splice(0)) session.close();
@@ -139,7 +139,7 @@ class Version implements Answers {
     else {
       if (this.#waiting.length >= WAITING_MAX)
         throw new TooBusy(`${WAITING_MAX} requests are waiting; try again in a moment`);
-      // Whoever is done hands its place over.
+      // A finished query hands its session to the next one.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     let session: StoreSession | undefined;
@@ -147,7 +147,7 @@ class Version implements Answers {
       session = this.#idle.pop() ?? (await this.#store.query({ batches: this.batches }));
       return await ask(session);
     } catch (error) {
-      // A wrong question says nothing of the store.
+      // A faulty query says nothing about the store.
       if (!(error instanceof UsageError)) this.isStale = true;
       throw error;
     } finally {

@@ -1,4 +1,4 @@
-/** The script, the styles and the mark of the pages: read once, served from memory under names that change with them. */
+/** Script, styles and logo of the pages: read once and served from memory; their names change with their content. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
@@ -18,7 +18,7 @@ const hash = (...parts: readonly Buffer[]): string => {
 export const ASSETS = {
   script: `site-${hash(script)}.js`,
   style: `site-${hash(style)}.css`,
-  /** Of all of them. */
+  /** Hash of script and styles. */
   id: hash(script, style),
 };
 
@@ -28,7 +28,7 @@ const FILES: ReadonlyMap<string, Omit<Reply, "status">> = new Map([
   ["/assets/mark.svg", { type: "image/svg+xml", body: Buffer.from(MARK_SVG) }],
 ]);
 
-/** They tell nothing of the store, and need no token. */
+/** They say nothing about the store and need no token. */
 export function assetReply(path: string, request: IncomingMessage): Reply | undefined {
   const file = FILES.get(path);
   if (file === undefined) return undefined;

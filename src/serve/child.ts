@@ -1,4 +1,4 @@
-/** A command of ours in a process of its own: with an end to its time, and a bound on how many there are. */
+/** Runs one of our commands as a child process, with a time limit and a limit on concurrent processes. */
 import { spawn } from "node:child_process";
 import { builtFile } from "../node/built.ts";
 import { TooBusy } from "./answers.ts";
@@ -10,7 +10,7 @@ let running = 0;
 interface ChildAnswer {
   readonly code: number | null;
   readonly stdout: Buffer;
-  /** Its last line, without the name of the program. */
+  /** Last line of stderr, without the program name. */
   readonly failure: string;
   readonly isLate: boolean;
 }

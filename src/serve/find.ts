@@ -1,4 +1,4 @@
-/** `/find?q=`: the page of whatever has this name. */
+/** `/find?q=`: redirects to the page of the job, user, account or target with this name. */
 import { chooseTargets, fullName, storedTargetNames } from "../analyze/load/index.ts";
 import { plainText, type Reply } from "./http.ts";
 import { addressOf, type Place } from "./links.ts";
@@ -17,7 +17,7 @@ async function placeOf(ask: Ask, q: string): Promise<{ place: Place; name: strin
   const targets = await ask.answer("targets", storedTargetNames);
   const [target] = chooseTargets(targets, [q.replace(/[*?,]/g, "\0")]).targets;
   if (target !== undefined) return { place: "target", name: fullName(target) };
-  // Whether others exist is not told.
+  // Does not reveal whether other users' jobs exist.
   if (!ask.viewer.isAdmin) return { place: q === ask.viewer.name ? "user" : "job", name: q };
   const is = `'${q.replaceAll("'", "''")}'`;
   const [row] = await ask.answer(`find ${q}`, (db) =>

@@ -1,4 +1,4 @@
-/** Node's HTTP server with bounds on everything that a client could stretch: connections, headers, addresses, times. */
+/** Node's HTTP server with limits on all that a client controls: connections, headers, addresses, times. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 import { UsageError } from "../base/errors.ts";
 import { policyHeaders } from "./policy.ts";
 
-/** What a page is made of. `policy`: of a page that carries its own. */
+/** A reply. `policy`: the content security policy of a page that has its own. */
 export interface Reply {
   readonly status: number;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface Limits {
   readonly connectionsMax: number;
   readonly headerBytesMax: number;
   readonly addressCharactersMax: number;
-  /** For the headers of a request, and without a byte in either direction. */
+  /** Time limits for request headers and for idle connections. */
   readonly headersMs: number;
   readonly idleMs: number;
 }
@@ -45,7 +45,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** Listens, and answers GET and HEAD with what `answer` gives. Nothing that a request says reaches a file. */
+/** Listens, and answers GET and HEAD with the result of `answer`. No part of a request becomes a file name. */
 export async function listen(
   where: { readonly host: string; readonly port: number },
   answer: (request: IncomingMessage, url: URL, address: AddressInfo) => Promise<Reply>,
@@ -68,7 +68,7 @@ export async function listen(
   server.maxRequestsPerSocket = 10_000;
   server.setTimeout(limits.idleMs, (socket) => socket.destroy());
   server.on("clientError", refuseClient);
-  // Nothing is upgraded or tunnelled, and nobody sends a body.
+  // No upgrades, no tunnels, no request bodies.
   server.on("upgrade", (_, socket) => socket.destroy());
   server.on("connect", (_, socket) => socket.destroy());
   server.on("checkExpectation", (request, response) => {
@@ -109,7 +109,7 @@ function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
         ? "408 Request Timeout"
         : "400 Bad Request";
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-  // A client that does not read the answer is not waited for.
+  // Does not wait for a client that does not read the reply.
   socket.destroySoon();
 }
 
@@ -120,7 +120,7 @@ async function handle(
   answer: (request: IncomingMessage, url: URL, address: AddressInfo) => Promise<Reply>,
   limits: Limits,
 ): Promise<void> {
-  // A question may take longer than a client may be silent.
+  // A query may take longer than the idle timeout.
   request.socket.setTimeout(0);
   try {
     const reply =
@@ -145,7 +145,7 @@ function refusalOf({ method, url = "", headers }: IncomingMessage, limits: Limit
   return undefined;
 }
 
-/** Of the path and the parameters alone: whatever host a request names is not looked at. */
+/** Parses only path and parameters and ignores the host. */
 function urlOf({ url = "/" }: IncomingMessage): URL {
   return new URL(`http://site${url.startsWith("//") ? url.replace(/^\/+/, "/") : url}`);
 }

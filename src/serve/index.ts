@@ -1,4 +1,4 @@
-/** The site's pages over a store, as an HTTP server that only reads. */
+/** HTTP server for the site's pages over a store; reads only. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,11 +26,11 @@ export interface SiteOptions extends AccessOptions {
   readonly store: string;
   readonly host: string;
   readonly port: number;
-  /** Whether people may ask with SQL of their own. */
+  /** Allows SQL statements. */
   readonly sql: boolean;
-  /** What is judged instead of the built-in rules. */
+  /** Alert rules instead of the built-in ones. */
   readonly alerts?: SiteAlerts | undefined;
-  /** Folder of studies that were saved. */
+  /** Folder of stored studies. */
   readonly studies?: string | undefined;
   readonly memoryBytes: number;
   readonly threads?: number | undefined;
@@ -42,7 +42,7 @@ export interface SiteOptions extends AccessOptions {
 
 const HTML = "text/html; charset=utf-8";
 const PARAM_CHARACTERS_MAX = 300;
-/** Of a page whose segments go while it is made. */
+/** Attempts for a page whose segments disappear while it is computed. */
 const ATTEMPTS = 8;
 
 const BUILT_IN: SiteAlerts = { rules: alertRules(DEFAULT_ALERTS, "built-in rules") };
@@ -106,12 +106,12 @@ class Site {
     }
   }
 
-  /** From the address, where people would copy it, into a cookie that no script reads. */
+  /** Moves the token from the address, where people would copy it, into a cookie that no script can read. */
   #moveToken(request: IncomingMessage, url: URL, port: number): Reply {
     url.searchParams.delete("token");
     const secure = request.headers["x-forwarded-proto"] === "https" ? "; Secure" : "";
     const cookie = `${cookieName(port)}=${this.#options.token}; HttpOnly; SameSite=Lax; Path=/${secure}`;
-    // Relative to the page itself, so that a path before it stays.
+    // Relative to the page, so that it works below a proxy path.
     const last = url.pathname.split("/").at(-1) || "./";
     return plainText(303, "the token is in a cookie now", {
       "Set-Cookie": cookie,
@@ -146,7 +146,7 @@ class Site {
     return { status: 200, type: HTML, body, headers: { ETag: made.tag } };
   }
 
-  /** Segments may go under a question, as when a compaction ends; those of now have the same rows. */
+  /** Segments may disappear during a query, e.g. at the end of a compaction; the current ones have the same rows. */
   async #whole<T>(make: (version: Answers) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       const version = await this.#answers.current();
@@ -158,7 +158,7 @@ class Site {
     }
   }
 
-  /** Changes with the store, with who asks, and with the clock where a page says so. */
+  /** Changes with the store, the viewer, and for some pages with the clock. */
   #tagOf({ viewer, page }: PageRequest, version: Answers): string {
     const clock = page?.everySeconds === undefined ? 0 : Math.floor(this.#nowUnix() / page.everySeconds);
     return `"${version.id}-${clock}-${whoOf(viewer)}-${ASSETS.id}"`;
@@ -245,9 +245,9 @@ class Site {
   }
 }
 
-/** What is served beside pages of panels: a redirect, reports as they are saved, statements. */
+/** Addresses other than pages of panels: a redirect, saved reports, SQL. */
 const EXTRA = /^\/(?:sql|find|run\/[^/]+\/report|study\/[^/]+)$/;
-/** People open a page; scripts of an open page, and programs, ask for anything. */
+/** A browser that opens a page, as opposed to scripts of an open page and other programs. */
 const isOpened = ({ headers }: IncomingMessage): boolean => (headers.accept ?? "").includes("text/html");
 const whoOf = (viewer: Viewer): string =>
   createHash("sha256").update(JSON.stringify(viewer)).digest("hex").slice(0, 8);
@@ -259,5 +259,5 @@ const isOfStore = (error: unknown): boolean =>
     error instanceof Forbidden ||
     error instanceof TooBusy
   );
-/** Nothing wrong was asked: the store has nothing to say yet. */
+/** Not a faulty request: the store has no such data yet. */
 const isStoreFault = (error: UsageError): boolean => error.message.startsWith("the store has no");

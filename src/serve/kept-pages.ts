@@ -1,12 +1,11 @@
 /**
- * Pages as they were last made. Whoever opens a page that is being made again for a changed store soon gets the one before, which
- * says how old it is; whoever already looks at a page, and programs, wait for the new one. A page is made once at a time, however
- * many ask for it.
+ * Cache of pages. A browser that opens a page while the store has changed soon gets the previous version, marked with
+ * its age; open pages and programs wait for the new one. Concurrent requests for a page share one computation.
  */
 import { setTimeout as delay } from "node:timers/promises";
 
 interface MadePage {
-  /** Of the version of the store, of the viewer and of the clock that it was made for. */
+  /** Store version, viewer and clock of the page. */
   readonly tag: string;
   readonly body: Buffer;
 }
@@ -23,18 +22,18 @@ interface Entry {
 interface PageRequest {
   /** Address and viewer. */
   readonly key: string;
-  /** Of a page that would be made now. */
+  /** Tag of a page computed now. */
   readonly tag: string;
-  /** Whether the page before will do. */
+  /** Whether the previous version will do. */
   readonly mayBeOlder: boolean;
   make(): Promise<MadePage>;
 }
 
 interface KeptOptions {
   readonly bytesMax: number;
-  /** How long whoever opens a page waits for the new one. */
+  /** How long a browser that opens a page waits for the new version. */
   readonly patienceMs: number;
-  /** A page that is older is of no use. */
+  /** Oldest version to serve. */
   readonly oldestMs: number;
 }
 
@@ -42,20 +41,20 @@ const USUAL: KeptOptions = { bytesMax: 64 * 2 ** 20, patienceMs: 300, oldestMs: 
 
 export class KeptPages {
   readonly #options: KeptOptions;
-  /** The latest used last. */
+  /** In order of use. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: Partial<KeptOptions> = {}) {
     this.#options = { ...USUAL, ...options };
   }
 
-  /** `ageMs`: since it was begun; undefined where nothing newer is to be had. */
+  /** `ageMs`: time since the computation began; undefined if the page is current. */
   async page(request: PageRequest): Promise<MadePage & { readonly ageMs?: number }> {
     const askedMs = performance.now();
     for (;;) {
       const entry = this.#entryOf(request.key);
       const { done } = entry;
-      // One that was begun after this question is of a store as new as the question.
+      // A page begun after this request is as new as the request.
       if (done !== undefined && (done.tag === request.tag || done.begunMs >= askedMs)) return done;
       entry.making ??= this.#make(entry, request);
       const { begunMs, page } = entry.making;
@@ -65,7 +64,7 @@ export class KeptPages {
         return made;
       }
       if (begunMs >= askedMs) return page;
-      // What others began before may be of the store before; what it fails of is theirs.
+      // A page begun by an earlier request may be of the previous version; its errors belong to that request.
       await page.catch(() => {});
     }
   }
@@ -103,11 +102,11 @@ export class KeptPages {
   }
 }
 
-/** What a promise gives within some time; undefined: it takes longer, and goes on. */
+/** The result of a promise within a time limit; undefined: not yet, and it continues. */
 async function soon<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const clock = new AbortController();
   const late = delay(ms, undefined, { signal: clock.signal }).catch(() => undefined);
-  // Whoever does not wait any more does not hear of its failure either.
+  // After the time limit, a failure is ignored.
   promise.catch(() => {});
   try {
     return await Promise.race([promise, late]);

@@ -3,7 +3,7 @@ import type { Cell, TableBlock, TableColumn } from "../model/index.ts";
 
 export type Place = "job" | "user" | "account" | "target" | "run" | "study";
 
-/** A name as one part of a path; undefined: browsers would take it for another path. */
+/** A name as one path segment; undefined: browsers would resolve it to another path. */
 function pathPart(name: string): string | undefined {
   if (name === "" || name === "." || name === ".." || name.length > 200) return undefined;
   if (/\p{Surrogate}/u.test(name)) return undefined;
@@ -13,13 +13,13 @@ function pathPart(name: string): string | undefined {
   );
 }
 
-/** The address of a page, from a page whose way to the first one is `root`. */
+/** The address of a page; `root` leads from the current page to the first one. */
 export function addressOf(root: string, place: Place, name: string): string | undefined {
   const part = pathPart(name);
   return part === undefined ? undefined : `${root}${place}/${part}`;
 }
 
-/** The same table with links in these columns. Rows without such a page, as sums of others, have none. */
+/** The same table with links in these columns. Rows without a page, such as sums, have none. */
 export function linked(
   table: TableBlock,
   root: string,

@@ -1,6 +1,6 @@
-/** Headers of every answer: what a browser may do with it, which is little. */
+/** Security headers of every reply. */
 
-/** The pages' own script and styles; widths of bars are style attributes, which can load nothing. */
+/** Only the pages' own script and styles; bar widths are style attributes, which can load nothing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,13 +22,13 @@ const COMMON: Readonly<Record<string, string>> = {
   "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 };
 
-/** `policy`: that of a report, which carries its script inside and allows it by hash. */
+/** `policy`: of a report, which embeds its script and allows it by hash. */
 export const policyHeaders = (policy = POLICY): Readonly<Record<string, string>> => ({
   ...COMMON,
   "Content-Security-Policy": policy,
 });
 
-/** The policy that a saved page names for itself, for a header; what a header alone can say is added. */
+/** The policy in the meta tag of a saved page, plus the directives that only a header can set. */
 export function ownPolicy(html: string): string | undefined {
   const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1];
   return policy === undefined ? undefined : `${policy}; frame-ancestors 'none'`;

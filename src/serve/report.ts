@@ -1,4 +1,4 @@
-/** `/run/ID/report`: the report on a Darshan log, made by `plimsoll report` in a process of its own. */
+/** `/run/ID/report`: the report on a Darshan log, from `plimsoll report` as a child process. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,12 +10,12 @@ import { type Ask, NotFound } from "./site.ts";
 
 const SECONDS_MAX = 60;
 const KEPT = 8;
-/** Reports that were made; logs never change, and are known by their content. */
+/** Cached reports; logs never change and are identified by content. */
 const made = new Map<string, Promise<string>>();
 
-/** The request names a run; where its log is, the store says. */
+/** The request names a run; the path of its log comes from the store. */
 export async function reportReply(ask: Ask, id: string): Promise<Reply> {
-  if (!/^\d{1,20}$/.test(id)) throw new NotFound("a run has a number");
+  if (!/^\d{1,20}$/.test(id)) throw new NotFound("a run id is a number");
   const ids = await ownIds(ask);
   const own =
     ids === undefined ? "true" : ids.length === 0 ? "false" : `user_id in (${ids.map(Number).join(", ")})`;

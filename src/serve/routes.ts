@@ -1,4 +1,4 @@
-/** The pages of the site, each a line, and how an address finds its page. */
+/** The pages of the site, one line each, and the lookup of an address. */
 import { accountPage } from "./pages/account.ts";
 import { applicationsPage, filesPage, runsPage } from "./pages/runs.ts";
 import { comparePage } from "./pages/compare.ts";
@@ -35,7 +35,7 @@ interface Route {
   readonly names: readonly string[];
 }
 
-/** The page of a path, with the names in it; undefined: there is none, or a name cannot be read. */
+/** The page of a path, with the names in it; undefined: no such page, or a name that cannot be decoded. */
 export function routeOf(path: string): Route | undefined {
   const parts = path.split("/").slice(1);
   for (const page of PAGES) {

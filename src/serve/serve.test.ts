@@ -86,7 +86,7 @@ describe("pages", () => {
     );
     const own = await startSite(store.path, { alerts: { rules, file: "/etc/alerts.json" } });
     const { text } = await own.get("/");
-    expect(text).toMatch(/makes [\d.]+ % of all bytes/);
+    expect(text).toMatch(/accounts for [\d.]+ % of all bytes/);
     expect(text).toContain("--rules /etc/alerts.json");
     expect(text).not.toContain("few-inodes");
     await own.close();

@@ -1,4 +1,4 @@
-/** What a page of the site is: an address, panels, and for each panel its numbers, its SQL and its command. */
+/** Types of the site: a page has an address and panels; a panel has its values as CSV, its SQL and its command. */
 import type { alertRules } from "../analyze/load/index.ts";
 import type { CsvValue } from "../base/csv.ts";
 import type { Block, Provenance, Queryable } from "../model/index.ts";
@@ -6,14 +6,14 @@ import type { BatchInfo } from "../store/index.ts";
 import type { Viewer } from "./access.ts";
 
 export interface Panel {
-  /** Short and stable: names its CSV. */
+  /** Short and stable: the CSV is named after it. */
   readonly id: string;
   readonly title: string;
-  /** Beside the title, grey: total and unit. */
+  /** Shown in grey next to the title: total and unit. */
   readonly note?: string;
-  /** Blocks as reports have them, or markup of this site that has escaped what it shows. */
+  /** Report blocks, or escaped markup of this site. */
   readonly content: readonly Block[] | { readonly html: string };
-  /** Rows with a head. */
+  /** Rows, with a header row. */
   readonly csv: readonly (readonly CsvValue[])[];
   readonly sql: string;
   readonly command: string;
@@ -22,15 +22,15 @@ export interface Panel {
 }
 
 export interface PageContent {
-  /** Of the window; the page shows it as its heading unless `head` is there. */
+  /** Window title; also the heading of the page unless there is a `head`. */
   readonly title: string;
-  /** A sentence: what to take away. */
+  /** The main result in one sentence. */
   readonly verdict?: string;
   /** Markup above the panels. */
   readonly head?: string;
   readonly panels: readonly Panel[];
   readonly origin: Provenance;
-  /** The spans that the page can show, and the one it shows. */
+  /** Time spans to choose from, and the current one. */
   readonly spans?: { readonly choices: readonly string[]; readonly span: string };
 }
 
@@ -45,41 +45,41 @@ export interface StoredStudy {
 
 export interface SiteAlerts {
   readonly rules: ReturnType<typeof alertRules>;
-  /** Where they were read; undefined: the built-in ones. */
+  /** The file they come from; undefined: built-in. */
   readonly file?: string | undefined;
 }
 
 export interface Ask {
-  /** Names in the path, in their order. */
+  /** Names in the path, in order. */
   readonly names: readonly string[];
-  /** One value for each parameter; at most some hundred characters. */
+  /** The value of a parameter, of limited length. */
   param(name: string): string | undefined;
   readonly viewer: Viewer;
   readonly nowUnix: number;
-  /** The store as commands name it. */
+  /** The store path as in commands. */
   readonly store: string;
   readonly batches: readonly BatchInfo[];
   readonly studies: readonly StoredStudy[];
   readonly alerts: SiteAlerts;
-  /** From this page to the first one: "" or "../". */
+  /** Relative path to the first page: "" or "../". */
   readonly root: string;
   answer<T>(name: string, ask: (db: Queryable) => Promise<T>): Promise<T>;
-  /** A part that several answers have in common. */
+  /** A shared part of several results. */
   part<T>(name: string, ask: () => Promise<T>): Promise<T>;
 }
 
 export interface Page {
   /** `/target/:name`. */
   readonly path: string;
-  /** Word in the bar; pages without one are reached by links. */
+  /** Label in the navigation; pages without one are reached by links. */
   readonly nav?: string;
-  /** Others are told that it is for administrators. */
+  /** Refused to other users. */
   readonly adminsOnly?: boolean;
-  /** It says something else after this many seconds, though the store is the same. */
+  /** Recomputed after this time even if the store is the same. */
   readonly everySeconds?: number;
   readonly make: (ask: Ask) => Promise<PageContent>;
 }
 
-/** What was asked for is not there, or not theirs. */
+/** The page does not exist, or not for this user. */
 export class NotFound extends Error {}
 export class Forbidden extends Error {}

@@ -1,4 +1,4 @@
-/** `/sql?q=`: one reading statement, in `plimsoll sql` with its sandbox, in a process with bounds on time and memory. */
+/** `/sql?q=`: one read-only statement, run by `plimsoll sql` in its sandbox, in a child process with limits on time and memory. */
 import { csvText } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { type Cell, table } from "../model/index.ts";

@@ -1,4 +1,4 @@
-/** Studies in a folder: names come from its listing, and a request can only choose one of these. */
+/** Stored studies in a folder; a request can only choose a name from its listing. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Reply } from "./http.ts";
@@ -8,7 +8,7 @@ import { NotFound, type StoredStudy } from "./site.ts";
 const REPORT_BYTES_MAX = 64 * 1024 * 1024;
 const STUDIES_MAX = 200;
 
-/** Folders with a study in them; none where the folder is not there. */
+/** Subfolders with a study; none if the folder is missing. */
 export function studiesIn(folder: string | undefined): StoredStudy[] {
   if (folder === undefined) return [];
   try {
@@ -45,13 +45,13 @@ const plain = (html: string): string =>
     (_, name: string) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[name] ?? "",
   );
 
-/** A report as it was saved, with its own policy. */
+/** A saved report, with its own policy. */
 export function studyReply(folder: string | undefined, name: string): Reply {
   const study = studiesIn(folder).find((one) => one.name === name);
   if (folder === undefined || study === undefined) throw new NotFound(`no stored study ${name}`);
   const html = readFileSync(join(folder, study.name, "report.html"), "utf8");
   const policy = ownPolicy(html);
-  // Without a policy of ours it is none of our reports.
+  // A report of Plimsoll always has a policy.
   if (policy === undefined) throw new NotFound(`${name} is not a report of Plimsoll`);
   return { status: 200, type: "text/html; charset=utf-8", body: html, policy };
 }

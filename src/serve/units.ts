@@ -1,4 +1,4 @@
-/** One unit for a figure or a column, so that its values can be compared. */
+/** One unit per figure or column, so that its values can be compared. */
 export interface Scale {
   readonly divisor: number;
   readonly unit: string;
@@ -15,7 +15,7 @@ export const byteScale = (most: number, per = ""): Scale => scaleOf(most, (prefi
 export const countScale = (most: number, word: string): Scale =>
   scaleOf(most, (prefix) => (prefix === "" ? word : `${prefix} ${word}`));
 
-/** Shares that stand under each other: `23.6 %`, `<0.1 %`. */
+/** Shares in a table column: `23.6 %`, `<0.1 %`. */
 export function shareText(share: number): string {
   if (!Number.isFinite(share)) return "–";
   return share > 0 && share < 0.0005 ? "<0.1 %" : `${(100 * share).toFixed(1)} %`;

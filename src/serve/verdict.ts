@@ -1,4 +1,4 @@
-/** The one sentence at the top of the first page: whether all is well, and if not, the one thing to look at. */
+/** The headline of the first page: all is well, or the most important alert. */
 import type { AlertAnswer } from "../analyze/load/index.ts";
 import { formatMany, formatShare } from "../base/units.ts";
 import { longAge } from "./units.ts";
@@ -9,29 +9,29 @@ export interface Verdict {
   readonly level: "warn" | "good" | "info";
   readonly headline: string;
   readonly lead: string;
-  /** The target or the user that it is about, as its page is called. */
+  /** The target or user concerned, and the kind of its page. */
   readonly about?: { readonly place: "target" | "user"; readonly name: string };
 }
 
-/** Not seen for longer than this, a store is an archive: nobody waits for its next sample. */
+/** A store without newer samples than this is an archive. */
 const ARCHIVE_SECONDS = 86_400;
 
-/** What keeps from seeing comes first, then what harms most jobs. */
+/** Silent collectors first, then what harms most jobs. */
 const ORDER = ["silent", "target-ratio", "user-share", "latency", "full", "gaps"];
 
 export const isArchive = (ageSeconds: number): boolean => ageSeconds > ARCHIVE_SECONDS;
 
-/** Alerts that count: of an archive nobody expects samples. */
+/** Alerts that count: in an archive, silent collectors are not alerts. */
 export const countedAlerts = (alerts: readonly Alert[], ageSeconds: number): readonly Alert[] =>
   alerts
     .filter(({ kind }) => kind !== "silent" || !isArchive(ageSeconds))
     .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.value / b.limit - a.value / a.limit);
 
 interface Judged {
-  /** Alert rules that have the data they need. */
+  /** Alert rules with sufficient data. */
   readonly judged: number;
   readonly rules: number;
-  /** What is above its band of last week at the end: "Read". */
+  /** Labels of strips that end above their range of last week: "Read". */
   readonly above: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function verdictOf(
   const more = others.length === 0 ? "" : ` And ${formatMany(others.length, "more alert")}.`;
   const when = isArchive(ageSeconds) ? ` At the end of the store, ${longAge(ageSeconds)} ago.` : "";
   if (first !== undefined)
-    return { level: "warn", ...worded(first, others), lead: `${leadOf(first)}${more}${when}` };
+    return { level: "warn", ...headlineOf(first, others), lead: `${leadOf(first)}${more}${when}` };
   const quiet =
     judged === rules
       ? `None of ${rules} alert rules fires.`
@@ -63,7 +63,7 @@ export function verdictOf(
   return { level: "good", headline: "All is well", lead: `${quiet}${busy}` };
 }
 
-/** What one user has much of. */
+/** What a user has a large share of. */
 const OF: Readonly<Record<string, string>> = {
   metadata: "the metadata load",
   bytes: "all bytes",
@@ -73,7 +73,7 @@ const OF: Readonly<Record<string, string>> = {
 
 const targetOf = (subject: string): string => subject.replace(/^.*-(?=(OST|MDT)[0-9a-f]{4}$)/i, "");
 
-function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" | "lead"> {
+function headlineOf(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" | "lead"> {
   const { kind, subject } = alert;
   const name = targetOf(subject);
   const alike = others.filter((one) => one.kind === kind && one.of === alert.of).length;
@@ -87,7 +87,7 @@ function worded(alert: Alert, others: readonly Alert[]): Omit<Verdict, "level" |
     case "user-share": {
       const user = subject.replace(/^user /, "");
       return {
-        headline: `${user} makes ${formatShare(alert.value)} of ${OF[alert.of] ?? alert.of}`,
+        headline: `${user} accounts for ${formatShare(alert.value)} of ${OF[alert.of] ?? alert.of}`,
         about: { place: "user", name: user },
       };
     }

@@ -1,4 +1,4 @@
-/** Users or accounts by load with the same time a week before, and what of it a viewer may see. */
+/** Users or accounts by load, compared with a week before, limited to what the viewer may see. */
 import {
   type By,
   type Measure,
@@ -14,11 +14,11 @@ import type { Ask } from "./site.ts";
 
 export interface WhoRow {
   readonly name: string;
-  /** Grey, beside the name. */
+  /** Shown in grey next to the name. */
   readonly note: string;
   readonly share: number;
   readonly amount: number;
-  /** Of the same time a week before: 0.1 is a tenth more; null: it was not there; NaN: the store has no such time. */
+  /** Relative change to a week before: 0.1 is 10 % more; null: not present then; NaN: the store has no data of that time. */
   readonly change: number | null;
   readonly kind: "one" | "rest" | "none";
 }
@@ -38,14 +38,14 @@ interface WhoRequest {
   readonly window: Window;
   readonly stored: Window;
   readonly limit: number;
-  /** SQL on targets; a name for it that differs where it does. */
+  /** SQL condition on targets, and a name that differs with it. */
   readonly condition: string;
 }
 
-/** From this many minutes on whole hours come from roll-ups. */
+/** For windows of at least this many minutes, whole hours come from roll-ups. */
 const HOURS_LEAST = 180;
 
-/** One gathering for users, accounts and all measures: rows have all amounts, and nobody has as many users as there may be rows. */
+/** One query for users, accounts and all measures: rows have all amounts, and the row limit is above any number of users. */
 const rankingOf = async (ask: Ask, { by, condition }: WhoRequest, asked: Window): Promise<Ranking> => {
   const window = asked.to - asked.from < HOURS_LEAST ? asked : { ...asked, grain: 60 };
   const [users, accounts] = await ask.answer(`who ${window.from} ${window.to} ${condition}`, (db) =>
@@ -69,7 +69,7 @@ export async function whoOf(ask: Ask, request: WhoRequest): Promise<Who> {
   return whoRows(now, then, measure, request.limit, ask.viewer);
 }
 
-/** `then`: the ranking of a week before. Viewers who are no administrators see themselves and the rest as one. */
+/** `then`: the ranking of a week before. Users who are not administrators see themselves and the sum of the rest. */
 function whoRows(
   now: Ranking,
   then: Ranking | undefined,
@@ -124,7 +124,7 @@ function whoRows(
             line(
               others > 0
                 ? `${others.toLocaleString("en")} ${others === 1 ? "other" : "others"}`
-                : `${now.by} not known`,
+                : `${now.by} unknown`,
               rest,
               "rest",
               restBefore,

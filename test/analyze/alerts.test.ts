@@ -137,7 +137,7 @@ it("prints a line each, and exit code 0 when nothing fires", () => {
   const { code, out, err } = alerts();
   expect(code, err).toBe(1);
   expect(out.trim().split("\n")).toHaveLength(6);
-  expect(err).toMatch(/few-inodes not judged: no capacity/);
+  expect(err).toMatch(/few-inodes not judged: no target capacities/);
   writeFileSync(join(folder, "calm.json"), '[{"id":"x","kind":"full","of":"bytes","above":"99 %"}]');
   expect(alerts("--rules", "calm.json")).toMatchObject({ code: 0, out: "no alerts from 1 rule\n" });
 });
@@ -149,7 +149,7 @@ it("rules that make no sense are refused in one line", () => {
     ['[{"id":"x","kind":"fulll","above":"9 %"}]', /unknown kind fulll/],
     ['[{"id":"x","kind":"full","of":"bytes","above":90}]', /above is not text/],
     ['[{"id":"x","kind":"full","of":"bytes","above":"9x"}]', /expected a share such as 90 %/],
-    ['[{"id":"x","kind":"silent","above":"soon"}]', /expected a length of time/],
+    ['[{"id":"x","kind":"silent","above":"soon"}]', /expected a duration/],
     ['[{"id":"x","kind":"silent","above":"1h","forr":"2h"}]', /unknown field forr/],
   ] as const) {
     writeFileSync(join(folder, "bad.json"), text);

@@ -215,9 +215,9 @@ describe("on a terminal and as a page", () => {
     expect(code).toBe(0);
     for (const part of [
       `Job ${id}`,
-      "Bursts of writes",
+      "Write bursts",
       "Minutes with I/O",
-      "Targets it used",
+      "Other jobs on the same targets",
       "no Darshan log",
     ])
       expect(out).toContain(part);
@@ -232,10 +232,12 @@ describe("on a terminal and as a page", () => {
   it("quiet-hours", async () => {
     const { out, code } = await ask("quiet-hours", "--zone", "America/Los_Angeles", "--length", "3h");
     expect(code).toBe(0);
-    expect(out).toMatch(/^Days seen +3$/m);
+    expect(out).toMatch(/^Days +3$/m);
     expect(out).toMatch(/^23:00 /m);
     const few = await ask("quiet-hours", "--from", "end-2d");
-    expect(few.out).toMatch(/Not enough data: \d days? seen with the whole window, at least 7/);
+    expect(few.out).toMatch(
+      /Not enough data: \d days? with samples for the\s+whole\s+window;\s+naming quiet hours takes\s+at least 7/,
+    );
     const page = join(folder, "quiet.html");
     expect((await ask("quiet-hours", "-o", page)).code).toBe(0);
   });
@@ -273,7 +275,7 @@ describe("report --store", () => {
     const { servers } = await json("report", log);
     expect(servers).toEqual({ ...run, origin: expect.objectContaining({ share: 1 }) });
     const { out } = await ask("report", log);
-    expect(out).toMatch(/What the servers counted\nSynthetic data: Servers counted .* of\sjob\s\d+/s);
+    expect(out).toMatch(/Server counters\nSynthetic data: Servers counted .* of\sjob\s\d+/s);
     expect(out).toContain("Targets of the job by bytes.");
     expect(out).toContain(`Full report: plimsoll report ${log} --store ${store} -o report.html`);
     const page = join(folder, "servers.html");

@@ -119,20 +119,20 @@ describe("what is said of a job", () => {
   it("where nobody can be compared with", async () => {
     const jobs = [job("1", DAY, 0, { ...uncounted, node_memory_bytes: null })];
     const text = await textOf({ jobs, minutes: [minute("1", first + 5, 70)] }, "1");
-    expect(text).toContain("; it has no class, with too few jobs to compare with (0 of at least 30).");
-    expect(text).toMatch(/Bytes for each write .* not enough jobs .* to classify: 0 of at least 30/);
+    expect(text).toContain("; no class: too few jobs to compare with (0 of at least 30).");
+    expect(text).toMatch(/Bytes per write .* too few jobs .* to classify: 0 of at least 30/);
     expect(text).toContain(
-      "1 minute of servers lies before the start of the run or more than 1 minute after",
+      "1 minute with server counters lies before the start of the run or more than 1 minute after",
     );
-    expect(text).toContain("No minute with writes lies within the run.");
+    expect(text).toContain("The run has no minute with writes.");
     expect(text).not.toMatch(/NaN|\bit its\b/);
   });
 
   it("where its class is known", async () => {
     const text = await textOf({ jobs: wrote(30), minutes: [minute("1", first, 900)] }, "1");
-    expect(text).toContain("; it writes much, in large calls (efficient).");
-    expect(text).toContain("efficient; limits of 30 jobs: 500 B in all, 500 B a call");
-    expect(text).toContain("No period was found in its writes.");
+    expect(text).toContain("; heavy writer, large calls (efficient).");
+    expect(text).toContain("efficient; limits from 30 jobs: 500 B in total, 500 B per call");
+    expect(text).toContain("Its writes have no period.");
   });
 
   it("where too few jobs are there to tell much from little", async () => {
@@ -140,8 +140,8 @@ describe("what is said of a job", () => {
     const jobs = [job("1", DAY, 120, { bytes_read: 0, bytes_written: 89_900_000_000, writes: 90 })];
     const corpus = { jobs, minutes: [minute("1", first, 89_900_000_000)] };
     const text = await textOf(corpus, "1");
-    expect(text).toContain("; it has no class, with too few jobs to compare with (1 of at least 30).");
-    expect(text).not.toMatch(/writes (little|much)|limits of/);
+    expect(text).toContain("; no class: too few jobs to compare with (1 of at least 30).");
+    expect(text).not.toMatch(/(light|heavy) writer|limits from/);
     const of = async (more: Partial<Parameters<typeof jobAnswer>[2]>, some: Corpus) =>
       (await jobAnswer(await stored(some), "1", { ...OPTIONS, ...more })).runs[0]?.efficiency;
     expect(await of({}, corpus)).toBe("too few jobs");
@@ -154,7 +154,7 @@ describe("what is said of a job", () => {
   it("where its times are not known", async () => {
     const text = await textOf({ jobs: [], minutes: [minute("dd.0", first, 900)] }, "dd.0");
     expect(text).toContain("start and end are not recorded");
-    expect(text).toContain("start or end of the job is not known");
+    expect(text).toContain("start or end of the job is unknown");
   });
 });
 

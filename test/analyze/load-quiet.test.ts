@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quietHours } from "../../src/analyze/load/index.ts";
 import { coinTail } from "../../src/analyze/load/quiet.ts";
-import { askedWindow, parseTime, storedTime } from "../../src/analyze/load/window.ts";
+import { resolveWindow, parseTime, storedTime } from "../../src/analyze/load/window.ts";
 import { type MemoryStore, memoryStore } from "../../src/analyze/study/common/test-kit.ts";
 import { Random } from "../../src/base/prng.ts";
 import { quantileOf } from "../../src/base/statistics.ts";
@@ -234,7 +234,7 @@ describe("quiet hours", () => {
       busyRatio: 2,
     });
     await expect(century).rejects.toThrow(
-      "the time from 1924-03-19T23:00 to 2024-04-08T23:00 has 100 years; choose at most 20 with --from and --to",
+      "the time from 1924-03-19T23:00 to 2024-04-08T23:00 is 100 years long; choose at most 20 with --from and --to",
     );
   });
 
@@ -278,15 +278,15 @@ describe("times", () => {
 
   it("says what the store has when nothing is in that time", () => {
     const asked = { zone: "UTC", nowUnix: 0 };
-    expect(() => askedWindow({ ...asked, from: "2025-01-01" }, stored)).toThrow(
+    expect(() => resolveWindow({ ...asked, from: "2025-01-01" }, stored)).toThrow(
       "no minutes from 2025-01-01T00:00 on: the store has 2024-03-19T23:00 to 2024-03-20T23:00 (UTC)",
     );
-    expect(() => askedWindow({ ...asked, from: "2024-03-20T12:00", to: "2024-03-20T11:00" }, stored)).toThrow(
-      /is not before/,
-    );
-    expect(askedWindow({ ...asked, from: "2024-03-20T12:00:30", to: "2024-03-20T12:01:01" }, stored)).toEqual(
-      { from: FROM + 780, to: FROM + 782 },
-    );
+    expect(() =>
+      resolveWindow({ ...asked, from: "2024-03-20T12:00", to: "2024-03-20T11:00" }, stored),
+    ).toThrow(/is not before/);
+    expect(
+      resolveWindow({ ...asked, from: "2024-03-20T12:00:30", to: "2024-03-20T12:01:01" }, stored),
+    ).toEqual({ from: FROM + 780, to: FROM + 782 });
   });
 
   it("says when a store is empty", async () => {

@@ -136,7 +136,7 @@ describe.each([1, 2, 3, 4])("a random centre, seed %i", (seed) => {
     for (const { chart } of Object.values(study.items).flatMap(({ figures }) => figures)) {
       if (chart.kind !== "violin") continue;
       for (const { values, name } of chart.groups)
-        if (chart.value.label === "of the most")
+        if (chart.value.label === "relative to max")
           expect(Math.max(...values), name).toBeLessThanOrEqual(1 + 1e-9);
     }
   });

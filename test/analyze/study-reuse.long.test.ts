@@ -312,7 +312,7 @@ describe("by hand", () => {
     const other = { ...(accesses[0] as (typeof accesses)[0]), file_id: 99n, bytes_read: 1n, osts: "5" };
     const { items } = await study({ runs, accesses: [...accesses, other] });
     expect(items.A12?.values).toMatchObject({ osts: 2, leastOverMost: 0, bytesOnOsts: 200n * GB });
-    expect(items.A12?.notes).toEqual(["1 of 2 OSTs hold no selected file, so the least share is 0."]);
+    expect(items.A12?.notes).toEqual(["1 of 2 OSTs hold no selected file, so the min / max ratio is 0."]);
   });
 });
 

@@ -47,7 +47,7 @@ describe("study system", () => {
       expect(out).toMatch(
         new RegExp(`^O${String(i).padStart(2, "0")}  (reproduced|refuted|insufficient)`, "m"),
       );
-    expect(out).toContain("What to do");
+    expect(out).toContain("Recommendations");
   });
 
   it("gives one JSON document with items and findings", async () => {

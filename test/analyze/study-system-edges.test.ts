@@ -73,7 +73,7 @@ describe("metadata targets outside the period (B08)", () => {
   it("are not replaced by counters of another kind", async () => {
     const { items } = await study({ minutes }, { from: "2019-01-01" });
     expect(items.B08).toMatchObject({ n: 0, dropped: { "rows of MDTs outside the period": 4 } });
-    expect(items.B08?.notes[0]).toContain("Counted over all jobs");
+    expect(items.B08?.notes[0]).toContain("Over all jobs");
   });
 });
 
@@ -86,7 +86,7 @@ it("bursts are counted without a known memory, and compared with none (B14, B15)
     expect(items.B14?.values[key], key).toBeNaN();
   for (const key of ["neverBeyond1", "below1", "above100"]) expect(items.B15?.values[key], key).toBeNaN();
   for (const id of ["B14", "B15"])
-    expect(items[id]?.notes.join()).toContain("The memory of no job with minutes is known");
+    expect(items[id]?.notes.join()).toContain("No job with minutes has a known memory size");
   const empty = await study({});
   expect(empty.items.B14?.values.bursts).toBeNaN();
   expect(empty.items.B14?.notes).toEqual([]);

@@ -282,7 +282,7 @@ describe("job-line.sh of examples/slurm", () => {
       const said = await cluster.run("env", [`PLIMSOLL_CONF=${settings}`, path, id]);
       expect(said.code, said.stderr).toBe(0);
       expect(said.stdout).toBe(
-        `Job ${id} read 0 B and wrote 2 MB in 10 s (200 kB/s) with 3 metadata operations. To change: write in larger pieces, 20,000 writes have 100 B on average, and 1 MiB or more is fast.\n`,
+        `Job ${id} read 0 B and wrote 2 MB in 10 s (200 kB/s) with 3 metadata operations. To change: use larger writes (1 MiB or more); 20,000 writes have 100 B on average.\n`,
       );
       const comment = await succeed("sacct", ["-n", "-X", "-P", "-j", id, "-o", "AdminComment"]);
       // sacctmgr of Slurm makes letters small.

@@ -95,7 +95,7 @@ it(
     const told = async () => `${await comment()}\n${readFileSync(join(folder, "epilog.log"), "utf8")}`;
     await expect.poll(told, { timeout: 90_000 }).toMatch(/^job \d+ read 0 b and wrote 2 mb/i);
     expect(await comment()).toMatch(
-      /to change: write in larger pieces, 20,000 writes have 100 b on average/i,
+      /to change: use larger writes \(1 mib or more\); 20,000 writes have 100 b on average/i,
     );
   },
   SLOW_MS,

@@ -252,7 +252,7 @@ describe("texts of counters, a file a minute", () => {
       rows: [{ jobId: "77", cluster: null, possibleClusters: "cab or quartz", user: null }],
     });
     expect(plimsoll("job", "77", "--store", "plain-store").out).toContain(
-      "nobody can tell whether job 77 of cab or quartz was counted",
+      "the counters of job 77 could belong to cab or quartz",
     );
   });
 

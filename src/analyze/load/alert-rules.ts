@@ -1,4 +1,4 @@
-/** Rules of alerts as data: what is watched, above which value, over which time. Numbers carry their units as text. */
+/** Alert rules as data: measure, threshold, time. Numbers are text with units. */
 import { didYouMean } from "../../base/choice.ts";
 import { UsageError } from "../../base/errors.ts";
 import { parseLength } from "./window.ts";
@@ -18,19 +18,19 @@ const OF: Readonly<Record<AlertKind, readonly string[]>> = {
 export interface AlertRule {
   readonly id: string;
   readonly kind: AlertKind;
-  /** What is measured; empty where the kind says all. */
+  /** The measure; empty if the kind has only one. */
   readonly of: string;
   /** A share (0.5 of "50 %"), a factor (3 of "3x"), or seconds for `silent`. */
   readonly above: number;
-  /** Seconds that are looked at. */
+  /** Length of the evaluated time. */
   readonly overSeconds: number;
-  /** Least rate of the whole that is worth an alert, each second; bytes or operations. */
+  /** Minimum total rate for an alert, in bytes/s or operations/s. */
   readonly atLeast: number;
-  /** Seconds before these that latency is compared with. */
+  /** Length of the preceding time that latency is compared with. */
   readonly againstSeconds: number;
 }
 
-/** Rules that hold where nobody says otherwise; examples/alerts.json is the same. */
+/** Default rules, the same as in examples/alerts.json. */
 export const DEFAULT_ALERTS: readonly Readonly<Record<string, string>>[] = [
   {
     id: "metadata-of-one-user",
@@ -52,7 +52,7 @@ export const DEFAULT_ALERTS: readonly Readonly<Record<string, string>>[] = [
 const FIELDS = ["id", "kind", "of", "above", "over", "atLeast", "against", "why"];
 const UNITS: Readonly<Record<string, number>> = { "": 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
-/** Checks rules as they stand in a file; an error says which one and what was expected. */
+/** Checks the rules of a file; an error names the rule and the expected value. */
 export function alertRules(value: unknown, source: string): AlertRule[] {
   const list = Array.isArray(value) ? value : (value as { rules?: unknown } | null)?.rules;
   if (!Array.isArray(list) || list.length === 0)

@@ -1,4 +1,4 @@
-/** Judges rules of alerts on a store at one moment. What the store cannot tell is said, and never counts as good. */
+/** Evaluates alert rules on a store at one moment. A rule without data is listed as such and never counts as good. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import type { AlertRule } from "./alert-rules.ts";
 import { loadRows } from "./levels.ts";
@@ -6,7 +6,7 @@ import { loadRows } from "./levels.ts";
 interface Alert {
   readonly rule: string;
   readonly kind: string;
-  /** What is measured, where the kind leaves a choice: bytes, metadata, inodes. */
+  /** The measure, if the kind has several: bytes, metadata, inodes. */
   readonly of: string;
   /** A user, a target or a server. */
   readonly subject: string;
@@ -77,7 +77,7 @@ const minutesBefore = (nowUnix: number, seconds: number) =>
 
 const value = (row: SqlRow, name: string) => Number(row[name] ?? Number.NaN);
 
-/** Jobs of one number on two clusters are two; without a cluster a job has a user only where all of that number have the same. */
+/** The same job id on two clusters is two jobs; a job without a cluster has a user only if all jobs with its id have the same one. */
 const USERS = `users as (select job_id, cluster, any_value(coalesce(user_name, user_id::varchar)) as who from jobs
     where coalesce(user_name, user_id::varchar) is not null and job_id in (select job_id from did) group by job_id, cluster),
   alone as (select job_id, any_value(who) as who from users group by job_id having count(distinct who) = 1)`;
@@ -90,7 +90,7 @@ async function userShare(db: Queryable, rule: AlertRule, nowUnix: number): Promi
     named as (select coalesce(u.who, if(d.cluster is null, a.who, null), d.user_id::varchar, 'job ' || d.job_id) as who, amount
       from did d left join users u on u.job_id = d.job_id and u.cluster = d.cluster left join alone a on a.job_id = d.job_id)
     select who, sum(amount) as own, sum(sum(amount)) over () as whole from named where amount > 0 group by who order by own desc limit 20`);
-  if (rows.length === 0) return `no ${rule.of} of jobs in the last ${lengthText(rule.overSeconds)}`;
+  if (rows.length === 0) return `no job counters of ${rule.of} in the last ${lengthText(rule.overSeconds)}`;
   return rows.flatMap((row) => {
     const [own, whole] = [value(row, "own"), value(row, "whole")];
     if (whole / rule.overSeconds < rule.atLeast) return [];
@@ -111,7 +111,7 @@ async function targetRatio(db: Queryable, rule: AlertRule, nowUnix: number): Pro
   return compared.flatMap((row) => {
     const [own, usual] = [value(row, "own"), value(row, "usual")];
     if (own / rule.overSeconds < rule.atLeast || own === 0) return [];
-    const text = `${usual === 0 ? "all" : factor(own / usual)} of the median ${row.role} in ${rule.of} over ${lengthText(rule.overSeconds)}`;
+    const text = `${usual === 0 ? "far more than" : factor(own / usual)} the ${rule.of} of the median ${row.role} over ${lengthText(rule.overSeconds)}`;
     return [{ subject: String(row.name), value: usual === 0 ? Number.MAX_VALUE : own / usual, text }];
   });
 }
@@ -123,20 +123,20 @@ async function full(db: Queryable, rule: AlertRule, nowUnix: number): Promise<Ju
       : "(inodes_total - inodes_free) / nullif(inodes_total, 0)::double";
   const rows = await db.rows(`select ${NAME} as name, arg_max(${used}, to_unix_ns) as share from target_states
     where ${used} is not null and to_unix_ns <= ${BigInt(Math.ceil(nowUnix)) * 1_000_000_000n} group by file_system, target order by share desc`);
-  if (rows.length === 0) return "no capacity of targets in the store";
+  if (rows.length === 0) return "no target capacities in the store";
   return rows.map((row) => {
     const share = value(row, "share");
     return { subject: String(row.name), value: share, text: `${percent(share)} of ${rule.of} in use` };
   });
 }
 
-/** Calls that a mean needs to say something. */
+/** Minimum number of calls for a mean. */
 const CALLS_MIN = 1000;
 
 async function latency(db: Queryable, rule: AlertRule, nowUnix: number): Promise<Judged[] | string> {
   const [usecs, calls] = [`${rule.of}_usecs`, rule.of === "metadata" ? "metadata_calls" : `${rule.of}s`];
   const from = Math.floor((nowUnix - rule.overSeconds) / 60);
-  // Weeks come from roll-ups where there are some.
+  // Weeks come from roll-ups if they exist.
   const usual = await loadRows(db, ["file_system", "target", usecs, calls], {
     base: "targets",
     window: { from: from - Math.floor(rule.againstSeconds / 60), to: from },
@@ -159,7 +159,7 @@ async function latency(db: Queryable, rule: AlertRule, nowUnix: number): Promise
 
 async function silent(db: Queryable, _: AlertRule, nowUnix: number): Promise<Judged[] | string> {
   const now = BigInt(Math.ceil(nowUnix)) * 1_000_000_000n;
-  // A stretch of samples that goes on after this moment was not silent at it: joined ones, or a clock that is a little ahead.
+  // Sampling that continues after this moment was not silent: merged intervals, or a clock slightly ahead.
   const rows =
     await db.rows(`select coalesce(server, file_system, 'unknown server') as server, count(*) as targets, max(last) / 1e9 as last from (
       select file_system, arg_max(server, to_unix_ns) as server, max(least(to_unix_ns, ${now})) as last from readings
@@ -179,7 +179,7 @@ async function gaps(db: Queryable, rule: AlertRule, nowUnix: number): Promise<Ju
   const [from, to] = [nowUnix - rule.overSeconds, nowUnix].map(
     (unix) => BigInt(Math.round(unix)) * 1_000_000_000n,
   );
-  // Before its first sample and after its last one a target is not missing samples: it is new, or silent.
+  // Before its first sample a target is new, after its last one it is silent: neither counts as missing samples.
   const rows =
     await db.rows(`with bounds as (select file_system, target, kind, greatest(min(from_unix_ns), ${from}) as a, least(max(to_unix_ns), ${to}) as b
         from readings group by all),

@@ -1,4 +1,4 @@
-/** What is counted of a load, and how it is summed up exactly. */
+/** Amounts of a load and their exact sums. */
 import type { SqlRow, SqlValue } from "../../model/index.ts";
 
 /** Exact sums. */
@@ -35,7 +35,7 @@ export const COLUMNS: Readonly<Record<keyof Amounts, string>> = {
 };
 const NAMES = Object.keys(COLUMNS) as (keyof Amounts)[];
 
-/** By which amount loads are compared. */
+/** The amount that loads are compared by. */
 const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -65,7 +65,7 @@ export const measureUnit = (measure: Measure): "bytes" | "calls" =>
 export const measured = (amounts: Amounts, measure: Measure): bigint =>
   PARTS[measure].reduce((sum, name) => sum + amounts[name], 0n);
 
-/** The same as SQL, over columns that are sums already. */
+/** The same as SQL, over columns that already are sums. */
 export const measureSql = (measure: Measure, table = ""): string =>
   `(${PARTS[measure].map((name) => `coalesce(${table}${COLUMNS[name]}, 0)`).join(" + ")})`;
 
@@ -91,14 +91,14 @@ const combine = (a: Amounts, b: Amounts, how: (x: bigint, y: bigint) => bigint):
 
 export const plus = (a: Amounts, b: Amounts): Amounts => combine(a, b, (x, y) => x + y);
 export const minus = (a: Amounts, b: Amounts): Amounts => combine(a, b, (x, y) => x - y);
-/** What is left of each, at least zero. */
+/** Difference of each amount, at least zero. */
 export const excess = (a: Amounts, b: Amounts): Amounts => combine(a, b, (x, y) => (x > y ? x - y : 0n));
 
 /** A number of SQL as a double; NULL is NaN. */
 export const number = (value: SqlValue | undefined): number =>
   value === null || value === undefined ? Number.NaN : Number(value);
 
-/** An exact number of SQL; NULL is zero, as of the sum of nothing. */
+/** An exact integer from SQL; NULL (an empty sum) is zero. */
 export const exact = (value: SqlValue | undefined): bigint =>
   value === null || value === undefined ? 0n : BigInt(value as bigint);
 
@@ -107,6 +107,6 @@ export const text = (value: SqlValue | undefined): string | null =>
 
 export const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** A share of something that may be nothing. */
+/** A share of a total that may be zero. */
 export const shareOf = (part: bigint, whole: bigint): number =>
   whole === 0n ? Number.NaN : Number(part) / Number(whole);

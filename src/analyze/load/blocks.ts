@@ -1,9 +1,9 @@
-/** Parts that the documents about load share. */
+/** Parts shared by the load documents. */
 export { type ShortColumn as Column, table } from "../../model/index.ts";
 
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 
-/** Heights as a line of characters; nothing is a blank, and anything more shows. */
+/** Heights as a line of characters; only zero is a blank. */
 export function spark(values: readonly number[]): string {
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   return values

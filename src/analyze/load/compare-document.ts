@@ -1,4 +1,4 @@
-/** Two times side by side as a document. */
+/** Comparison of two time ranges as a document. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Cell, Document, Section } from "../../model/index.ts";
 import { MEASURE_WORDS, type Measure, measureUnit } from "./amounts.ts";
@@ -12,7 +12,7 @@ const TITLES: Readonly<Record<ChangeKind, string>> = {
   job: "Jobs",
   target: "Targets",
 };
-/** Less of a time seen makes its amounts too small. */
+/** Below this coverage the amounts are marked as lower bounds. */
 const SEEN_LEAST = 0.9;
 
 const perHour = (value: number, measure: Measure): string =>
@@ -32,7 +32,7 @@ export function comparisonDocument(comparison: Comparison, targets: string, abou
       side("A", a),
       side("B", b),
       { label: "Targets", text: targets },
-      { label: "Compared by", text: `${MEASURE_WORDS[measure]} of jobs in an hour` },
+      { label: "Compared by", text: `${MEASURE_WORDS[measure]} of jobs per hour` },
     ],
     verdict: verdictOf(comparison),
     sections: [...noticesOf(comparison), ...kept.map((kind) => sectionOf(kind, comparison))],
@@ -43,7 +43,7 @@ export function comparisonDocument(comparison: Comparison, targets: string, abou
 
 const nameOf = (kind: ChangeKind, { name, user }: Change): string =>
   name === null
-    ? `${kind}s that are not known`
+    ? `unknown ${kind}s`
     : kind === "job"
       ? `job ${name}${user === null ? "" : ` of ${user}`}`
       : `${kind === "target" ? "target" : kind} ${name}`;
@@ -52,7 +52,7 @@ function verdictOf({ a, b, measure, kinds }: Comparison): string {
   const words = MEASURE_WORDS[measure];
   const unseen = [...(a.seen === 0 ? ["A"] : []), ...(b.seen === 0 ? ["B"] : [])];
   if (unseen.length > 0)
-    return `Not enough data: the store has no samples of time ${unseen.join(" and of time ")}.`;
+    return `Not enough data: the store has no samples in time ${unseen.join(" and time ")}.`;
   if (a.total === 0n && b.total === 0n) return `No ${words} in either time.`;
   const rise = b.perHour >= a.perHour ? "rose" : "fell";
   const factor = b.perHour / a.perHour;
@@ -63,7 +63,7 @@ function verdictOf({ a, b, measure, kinds }: Comparison): string {
   const because =
     most === undefined || Number.isNaN(most.share)
       ? ""
-      : ` ${formatShare(Math.abs(most.share))} of all change is ${nameOf(kind, most)}, ${most.change >= 0 ? "up" : "down"} by ${perHour(Math.abs(most.change), measure)}.`;
+      : ` ${formatShare(Math.abs(most.share))} of the change is from ${nameOf(kind, most)}, ${most.change >= 0 ? "up" : "down"} by ${perHour(Math.abs(most.change), measure)}.`;
   return `${words[0]?.toUpperCase()}${words.slice(1)} of jobs ${rise} from ${perHour(a.perHour, measure)} to ${perHour(b.perHour, measure)}${times}.${because}`;
 }
 
@@ -74,7 +74,7 @@ function noticesOf({ a, b }: Comparison): Section[] {
           {
             kind: "notice",
             level: "warning",
-            text: `Of time ${at === 0 ? "A" : "B"} the store has samples for ${formatShare(seen)} of the minutes of targets; its amounts are lower bounds.`,
+            text: `The store has samples for ${formatShare(seen)} of the target minutes of time ${at === 0 ? "A" : "B"}; its amounts are lower bounds.`,
           },
         ]
       : [],
@@ -88,10 +88,10 @@ function sectionOf(kind: ChangeKind, { kinds, measure }: Comparison): Section {
   const columns: readonly Column[] = [
     [kind, TITLES[kind].slice(0, -1), "text", `${TITLES[kind].slice(0, -1)}.`],
     ...(kind === "job" ? [["user", "User", "text", "User, from the scheduler."] as Column] : []),
-    ["a", "A per hour", unit, `${MEASURE_WORDS[measure]} in an hour of time A.`],
-    ["b", "B per hour", unit, `${MEASURE_WORDS[measure]} in an hour of time B.`],
+    ["a", "A per hour", unit, `${MEASURE_WORDS[measure]} per hour of time A.`],
+    ["b", "B per hour", unit, `${MEASURE_WORDS[measure]} per hour of time B.`],
     ["change", "Change", unit, "B less A.", { signed: true }],
-    ["share", "Of all change", "share", "Change over the sum of all changes, up and down.", { signed: true }],
+    ["share", "Share of change", "share", "Change / sum of all changes, up and down.", { signed: true }],
   ];
   const line = (name: string | null, user: Cell[], one: { a: number; b: number; share: number }): Cell[] => [
     name,
@@ -102,9 +102,7 @@ function sectionOf(kind: ChangeKind, { kinds, measure }: Comparison): Section {
     cell(one.share),
   ];
   const none = kind === "job" ? [""] : [];
-  const cells = rows.map((one) =>
-    line(one.name ?? `${kind} not known`, kind === "job" ? [one.user] : [], one),
-  );
+  const cells = rows.map((one) => line(one.name ?? `unknown ${kind}`, kind === "job" ? [one.user] : [], one));
   if (others.count > 0) cells.push(line(`others (${formatMany(others.count, kind)})`, none, others));
   return {
     id: `${kind}s`,
@@ -112,7 +110,7 @@ function sectionOf(kind: ChangeKind, { kinds, measure }: Comparison): Section {
     blocks: [
       table(
         `${kind}s`,
-        `By ${MEASURE_WORDS[measure]} in an hour${kind === "target" ? ", as targets counted them for everybody" : ""}; largest changes first.`,
+        `By ${MEASURE_WORDS[measure]} per hour${kind === "target" ? ", from target counters over all jobs" : ""}; largest changes first.`,
         columns,
         cells,
       ),

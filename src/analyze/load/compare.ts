@@ -1,6 +1,6 @@
 /**
- * What changed between two times: users, accounts, jobs and targets with what they did in an hour of each. A time is as long as
- * the store has it, so hours make a day and half a day comparable.
+ * Load per hour of users, accounts, jobs and targets in two time ranges. Amounts per hour make a day and half a day
+ * comparable; a time range ends where the store ends.
  */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import { type Measure, measureColumn, measured, number, text } from "./amounts.ts";
@@ -13,15 +13,15 @@ export const CHANGE_KINDS = ["user", "account", "job", "target"] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 export interface Change {
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly name: string | null;
-  /** Of a job: its user. */
+  /** The user of a job. */
   readonly user: string | null;
-  /** Amount in an hour of each time. */
+  /** Amount per hour of each time range. */
   readonly a: number;
   readonly b: number;
   readonly change: number;
-  /** Of the sum of all changes, up and down, of its kind: between -1 and 1. */
+  /** Share of the sum of all changes of its kind, up and down: between -1 and 1. */
   readonly share: number;
 }
 
@@ -30,7 +30,7 @@ export interface ComparedSide {
   /** Amount of all jobs together. */
   readonly total: bigint;
   readonly perHour: number;
-  /** Of the target-minutes of this time, those that the store has counters for; NaN: nobody knows. */
+  /** Share of target-minutes for which the store has counters; NaN: unknown. */
   readonly seen: number;
 }
 
@@ -43,7 +43,7 @@ export interface Comparison {
 
 interface ChangeList {
   readonly rows: readonly Change[];
-  /** What is not among the rows. */
+  /** The remaining ones. */
   readonly others: { readonly count: number; readonly a: number; readonly b: number; readonly share: number };
 }
 
@@ -91,7 +91,7 @@ export async function compareTimes(db: Queryable, asked: CompareRequest): Promis
   };
 }
 
-/** Nobody asks for stretches of these times: roll-ups do, but for the minutes at both ends. */
+/** No steps are needed, so roll-ups cover all but the minutes at both ends. */
 function summedWindow(window: Window): Window {
   const length = window.to - window.from;
   return { ...window, grain: Math.max(window.grain ?? 1, length >= 2880 ? 1440 : length >= 180 ? 60 : 1) };
@@ -119,7 +119,7 @@ async function ofLabel(db: Queryable, label: string): Promise<Pair[]> {
   return rows.map((row) => ({ name: text(row.key), user: null, a: number(row.a), b: number(row.b) }));
 }
 
-/** Jobs are the same when number and cluster are. There may be millions of them, and those alone that are shown are named. */
+/** A job is identified by id and cluster. There may be millions; only the ones shown are looked up by name. */
 async function ofJobs(
   db: Queryable,
   gathered: readonly GatheredJobs[],
@@ -127,7 +127,7 @@ async function ofJobs(
   b: Window,
   limit: number,
 ): Promise<ChangeList> {
-  // Whole numbers: sums are the same in whatever order rows come.
+  // Integers, so the sums do not depend on the order of rows.
   const [ofA, ofB] = [a.to - a.from, b.to - b.from];
   const change = `abs(b * ${ofA} - a * ${ofB})`;
   await db.run(`create or replace temp table compared_jobs as
@@ -178,7 +178,7 @@ async function targetAmounts(db: Queryable, { a, b, targets, ...request }: Compa
   return [...amounts].map(([name, pair]) => ({ name, user: null, ...pair }));
 }
 
-/** The largest changes first, in whichever direction; `whole`: of all, where pairs are only some. */
+/** Largest absolute changes first; `whole`: the sum over all pairs, if these are only some. */
 function changesOf(
   pairs: readonly Pair[],
   a: Window,

@@ -1,4 +1,4 @@
-/** Whether a job writes much, and in large calls, against the other jobs of its cluster (B06). */
+/** Classes of jobs by bytes written and bytes per call, relative to the other jobs of the cluster (B06). */
 import type { Queryable } from "../../model/index.ts";
 import { TIME_LEAST_NS, TIME_MOST_NS } from "../study/common/run-minutes.ts";
 import {
@@ -15,11 +15,11 @@ import { countedTotals } from "./totals.ts";
 export { CLASS_JOBS_MIN, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS };
 
 export interface EfficiencyOptions {
-  /** Jobs that the limits are taken from. */
+  /** Jobs that define the limits. */
   readonly population: (typeof POPULATIONS)[number];
   /** Mean of every job's bytes per call, or all bytes over all calls. */
   readonly perCall: (typeof PER_CALL)[number];
-  /** Above which a job writes much: the mean or median of the jobs, or bytes. */
+  /** Limit for heavy writers: mean or median of the jobs, or a number of bytes. */
   readonly threshold: "mean" | "median" | number;
 }
 
@@ -44,10 +44,10 @@ const WHERE: Readonly<Record<EfficiencyOptions["population"], string>> = {
   withWrites: "writes > 0",
 };
 
-/** Longer jobs are outside the population (B03), as are those whose times cannot be right. */
+/** Longer jobs are outside the population (B03), as are jobs with impossible times. */
 const LONGEST_NS = BigInt(WRITE_CLASS_DEFAULTS.maxHours) * 3_600_000_000_000n;
 
-/** Limits from the jobs of a cluster, as the study takes them; of a job without a cluster from all jobs. */
+/** Limits from the jobs of a cluster, as in the study; for a job without a cluster from all jobs. */
 export async function limitsOf(
   db: Queryable,
   cluster: string | null,

@@ -1,8 +1,8 @@
 /**
- * What rankings are made of. `load_jobs` has one row for each job with the amounts that it is ordered by, `load_people` whose jobs
- * they are, and cells what a job did in a stretch of the window; all that is known of a job is looked up for the few that are shown.
- * `identity` is a job: its id and its cluster, for the same number may be on two clusters. Where nobody can tell which of them
- * a row is of, `clusters` names them.
+ * Temporary tables for rankings. `load_jobs` has one row per job with the amounts that it is ordered by, `load_people`
+ * the users and accounts, and cells the amounts of a job per step of the window; all other facts are looked up for the
+ * few jobs shown. `identity` is a job id with its cluster, since two clusters may use the same id. If a row could
+ * belong to several clusters, `clusters` names them.
  */
 import { CLIENT_CALL_COLUMNS, type Queryable } from "../../model/index.ts";
 import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
@@ -13,23 +13,23 @@ import { labelUsers, USER_NUMBER } from "./users.ts";
 import type { Window } from "./window.ts";
 
 export const inWindow = ({ from, to }: Window): string => `minute_unix >= ${from} and minute_unix < ${to}`;
-/** A job that the scheduler knows may have begun and ended a little off by the clocks of servers. */
+/** Tolerance between the clocks of scheduler and servers. */
 const MARGIN_NS = 86_400_000_000_000n;
 
 export interface GatheredJobs {
   /** Relation of `identity`, `stretch` and amounts; rows of one cell add up. */
   readonly cells: string;
-  /** Jobs whose cluster nobody can tell: a relation with their amounts; none where that cannot be. */
+  /** Jobs with an ambiguous cluster and their amounts; undefined if there can be none. */
   readonly unclear: string | undefined;
   /** Relation with amounts and facts of the jobs whose identities are in a table. */
   named(table: string): Promise<string>;
 }
 
-/** Jobs with whose they are. */
+/** Jobs with their users and accounts. */
 export const JOBS_OF_PEOPLE =
   "(select j.*, p.user_label, p.account from load_jobs j left join load_people p on p.person = j.person)";
 
-/** From what servers counted; `measures`: amounts that jobs are put in order by; `wide`: a table that `named` may need later. */
+/** From server counters; `measures`: amounts to sort jobs by; `wide`: a table that `named` may need later. */
 export async function gatherFromServers(
   db: Queryable,
   window: Window,
@@ -64,7 +64,7 @@ export async function gatherFromServers(
   return ofWide(db, wide, "load_cells", measures);
 }
 
-/** Where all facts are at hand. */
+/** Relation with all facts. */
 async function ofWide(
   db: Queryable,
   wide: string,
@@ -86,8 +86,8 @@ async function ofWide(
 }
 
 /**
- * The same where a number is one job. There may be millions of them: each is summed up once and joined once, with the row that the
- * scheduler wrote; the few of which the store has more than that one row are looked at more closely.
+ * The same if no job id is used twice. There may be millions of jobs: each is summed once and joined once with its
+ * scheduler row; the few with several rows are handled separately.
  */
 async function gatherByNumber(
   db: Queryable,
@@ -95,7 +95,7 @@ async function gatherByNumber(
   rows: string,
   measures: readonly Measure[],
 ): Promise<GatheredJobs> {
-  // Rows of roll-ups are hardly more than jobs, so they are read again where stretches are asked for.
+  // Roll-ups have hardly more rows than there are jobs, so they are read again for steps.
   const isRead = grainOf(window) >= 60;
   const cells = isRead
     ? `(select job_key as identity, *, ${stretchSql(window)} as stretch from ${rows})`
@@ -107,7 +107,7 @@ async function gatherByNumber(
   await db.run(`create or replace temp table load_amounts as
     select ${["job_key", ...amounts].join(", ")} from ${rows} group by job_key`);
   const odd = await db.rows(`select 1 as one from jobs where ${inTime(window)} and not ${IS_PLAIN} limit 1`);
-  // Where each has one row, the join says so, and nobody needs to count them.
+  // If every job has one row, the join shows it without counting.
   if (odd.length > 0 || !(await joinPeople(db, window, false))) {
     await db.run(`create or replace temp table load_several as
       select job_key from jobs where ${inTime(window)} group by job_key having not (count(*) = 1 and bool_and(${IS_PLAIN}))`);
@@ -119,11 +119,11 @@ async function gatherByNumber(
   return { cells, unclear: undefined, named: (table) => namedByNumber(db, window, rows, table) };
 }
 
-/** A row that says all that is known of its job, if there is no other. */
+/** A scheduler row, complete unless its job has other rows. */
 const IS_PLAIN =
   "(source = 'scheduler' and job_id is not null and coalesce(submit_unix_ns, start_unix_ns) is not null)";
 
-/** Finds the people of all jobs. False: some job has several rows; then those of `load_several` have their facts elsewhere. */
+/** Finds users and accounts of all jobs. False: some job has several rows; the facts of `load_several` are elsewhere. */
 async function joinPeople(db: Queryable, window: Window, several: boolean): Promise<boolean> {
   const names = ["job_id", "user_id", "user_name", "account", "cluster"];
   const rows = `select job_key, ${names.join(", ")} from jobs where ${inTime(window)}`;
@@ -146,7 +146,7 @@ async function joinPeople(db: Queryable, window: Window, several: boolean): Prom
 
 const PERSON = "hash(user_id, user_label, account, cluster)";
 
-/** Jobs that no list names have the user that their number names, if it does. */
+/** Jobs that no job list names get the user from their id, if it contains one. */
 async function addUnknown(db: Queryable, rows: string): Promise<void> {
   const unknown = await db.rows("select 1 as one from load_jobs where person = 0 limit 1");
   if (unknown.length === 0) return;
@@ -178,13 +178,13 @@ async function namedByNumber(db: Queryable, window: Window, rows: string, table:
 
 const CELL_COLUMNS = ["job_key", "job_id", "cluster", ...AMOUNT_COLUMNS];
 
-/** Numbers on several clusters: which of them ran is known by the minute. */
+/** Job ids on several clusters, resolved by the minute. */
 export async function hasUnclearNumbers(db: Queryable): Promise<boolean> {
   const rows = await db.rows("select 1 as one from minute_cluster_many limit 1");
   return rows.length > 0;
 }
 
-/** The rows with those of such numbers by the minute, as far as minutes are there. */
+/** The rows, with those of such ids by the minute where minutes exist. */
 export async function withMinutesOfUnclear(
   db: Queryable,
   rows: string,
@@ -197,14 +197,14 @@ export async function withMinutesOfUnclear(
   const many = "cluster is null and job_key in (from load_many)";
   const from = Math.max(asked.window.from, parts.minutesFrom);
   if (from >= asked.window.to) return rows;
-  // A row of an hour or a day has its first minute, which may lie before the window; minutes are gone by whole days.
+  // The row of an hour or a day has its first minute, which may lie before the window; minutes are pruned by whole days.
   const first = from - (from % 1440);
   const minutes = { ...asked, window: { from, to: asked.window.to, grain: 1 } };
   return `(select * from ${rows} where not (${many} and minute_unix >= ${first})
     union all select * from ${await loadRows(db, columns, minutes)} where ${many})`;
 }
 
-/** Whether a run may have been at work in the window. */
+/** Condition: the run may overlap the window. */
 function inTime({ from, to }: Window): string {
   const ns = (minute: number) => BigInt(minute) * 60_000_000_000n;
   return `(start_unix_ns is null or start_unix_ns < ${ns(to) + MARGIN_NS})
@@ -212,12 +212,12 @@ function inTime({ from, to }: Window): string {
 }
 
 /**
- * Of several runs under one id, and on one cluster where that matters, the last that began before the end of the window; of the
- * jobs of a table.
+ * The last of several runs with one id (and cluster, if relevant) that began before the end of the window, for the jobs
+ * of a table.
  */
 async function gatherFacts(db: Queryable, window: Window, table: string, byCluster: boolean): Promise<void> {
   await gatherPlainFacts(db, table);
-  // Of the rows of these jobs alone: a store has years of others.
+  // Only rows of these jobs: a store has years of others.
   await db.run(`create or replace temp table load_known as select * from jobs
     where job_key in (select job_key from ${table} where job_key not in (select job_key from load_plain))`);
   const totals =
@@ -226,7 +226,7 @@ async function gatherFacts(db: Queryable, window: Window, table: string, byClust
   const names = ["job_key", ...PLAIN].join(", ");
   const runs = `select ${names} from (${totals}) where ${inTime(window)}
     union all select ${names} from load_plain where ${inTime(window)}`;
-  // What a list of jobs without clusters says goes for every cluster that it could be of.
+  // A row of a job list without clusters applies to every candidate cluster.
   const relation = byCluster
     ? `(select r.*, c.cluster as of_cluster from (${runs}) r join (select distinct job_key, cluster from load_cells) c
         on c.job_key = r.job_key and (r.cluster is null or r.cluster = c.cluster))`
@@ -251,8 +251,8 @@ const PLAIN = [
 ];
 
 /**
- * Jobs that the scheduler alone tells of, in one run: the row that knows most of its end counts, as in `job_totals`. They are
- * nearly all, and need none of its joins.
+ * Jobs with one run and scheduler rows only: the row with the most complete end counts, as in `job_totals`. Nearly all
+ * jobs are such, and need none of its joins.
  */
 async function gatherPlainFacts(db: Queryable, table: string): Promise<void> {
   const latest = PLAIN.map((name) => `'${name}': ${name}`).join(", ");
@@ -265,7 +265,7 @@ async function gatherPlainFacts(db: Queryable, table: string): Promise<void> {
         and count(coalesce(submit_unix_ns, start_unix_ns)) = count(*))`);
 }
 
-/** From what clients counted, for jobs that began in the window. There are no stretches: a job has one reading. */
+/** From client counters, for jobs that began in the window. No steps: a job has one reading. */
 export async function gatherFromClients(
   db: Queryable,
   window: Window | undefined,

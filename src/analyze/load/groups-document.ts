@@ -15,8 +15,8 @@ export function nodesDocument(ranking: NodeRanking, targets: string, about: Abou
     bar(one.share),
   ];
   const columns: readonly Column[] = [
-    ["node", "Node", "text", "Client as the servers know it, or the node that job ids name."],
-    ["targets", "Targets", "count", "Targets that it used."],
+    ["node", "Node", "text", "Client address on the servers, or node from the job id."],
+    ["targets", "Targets", "count", "Targets used."],
     ["bytesRead", "Read", "bytes", "Bytes read."],
     ["bytesWritten", "Written", "bytes", "Bytes written."],
     ["calls", "Calls", "count", "Read and write calls."],
@@ -36,16 +36,14 @@ export function nodesDocument(ranking: NodeRanking, targets: string, about: Abou
       {
         label: "Counted by",
         text:
-          source === "exports"
-            ? "servers, for each client in an hour"
-            : "servers (job_stats), nodes of job ids",
+          source === "exports" ? "servers, per client and hour" : "servers (job_stats), nodes from job ids",
       },
       { label: "Load", text: amount, exact: String(measured(total, measure)) },
       { label: "Nodes", text: formatCount(ranking.nodes) },
     ],
     verdict:
       first === undefined || value === 0
-        ? "No node with load in this time."
+        ? "No node with load in this time range."
         : `${formatShare(first.share)} of ${amount} came from ${first.node === null ? "jobs without a node" : `node ${first.node}`}.`,
     sections: [
       {
@@ -53,7 +51,7 @@ export function nodesDocument(ranking: NodeRanking, targets: string, about: Abou
         title: "Nodes",
         blocks: [
           table("nodes", `By ${MEASURE_WORDS[measure]}.`, columns, [
-            ...rows.map((one) => line(one.node ?? "node not known", one.targets, one)),
+            ...rows.map((one) => line(one.node ?? "unknown node", one.targets, one)),
             ...(others.nodes > 0 ? [line(`others (${formatMany(others.nodes, "node")})`, "", others)] : []),
           ]),
         ],
@@ -68,11 +66,11 @@ export function operationsDocument(ranking: OperationRanking, targets: string, a
   const { rows, others, total, source, window } = ranking;
   const columns: readonly Column[] = [
     ["operation", "Operation", "text", "Metadata operation."],
-    ["calls", "Calls", "count", "How often it was done."],
+    ["calls", "Calls", "count", "Number of operations."],
     ["share", "Share", "share", "Share of all metadata operations."],
-    ["firstJob", "Most by job", "text", "The job that did most of them."],
-    ["firstUser", "User", "text", "Its user."],
-    ["firstShare", "Of all jobs", "share", "Its share of what jobs did of this kind."],
+    ["firstJob", "Top job", "text", "The job with most of these operations."],
+    ["firstUser", "User", "text", "User of the top job."],
+    ["firstShare", "Share of jobs", "share", "Share of the top job in the operations of all jobs."],
   ];
   const share = (part: bigint) => (total === 0n ? null : Number(part) / Number(total));
   const [first] = rows;
@@ -81,36 +79,31 @@ export function operationsDocument(ranking: OperationRanking, targets: string, a
     facts: [
       { label: "Targets", text: targets },
       { label: "Time", text: windowText(window, about.zone) },
-      { label: "Counted by", text: source === "targets" ? "targets, for everybody" : "servers (job_stats)" },
+      { label: "Counted by", text: source === "targets" ? "targets, all load" : "servers (job_stats)" },
       { label: "Operations", text: formatCount(Number(total)), exact: String(total) },
     ],
     verdict:
       first === undefined
-        ? "No metadata operations in this time."
+        ? "No metadata operations in this time range."
         : `${formatShare(first.share)} of ${formatCount(Number(total))} metadata operations were ${first.operation}${first.firstJob === null ? "" : `; job ${first.firstJob}${first.firstUser === null ? "" : ` of ${first.firstUser}`} did most of them`}.`,
     sections: [
       {
         id: "operations",
         title: "Operations",
         blocks: [
-          table(
-            "operations",
-            "By number; others are counted in the sum and in none of these kinds.",
-            columns,
-            [
-              ...rows.map((one): Cell[] => [
-                ...[
-                  one.operation,
-                  one.calls,
-                  cell(one.share),
-                  one.firstJob,
-                  one.firstUser,
-                  cell(one.firstShare),
-                ],
-              ]),
-              ...(others > 0n ? [["others", others, share(others), null, null, null]] : []),
-            ],
-          ),
+          table("operations", "By count; other: part of the sum but of none of these kinds.", columns, [
+            ...rows.map((one): Cell[] => [
+              ...[
+                one.operation,
+                one.calls,
+                cell(one.share),
+                one.firstJob,
+                one.firstUser,
+                cell(one.firstShare),
+              ],
+            ]),
+            ...(others > 0n ? [["others", others, share(others), null, null, null]] : []),
+          ]),
         ],
       },
     ],

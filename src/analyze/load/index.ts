@@ -1,4 +1,4 @@
-/** What an administrator asks of a store: who loads a target, who comes first, what a job did, and when it is quiet. */
+/** Load questions on a store: load of a target by job, rankings, one job, quiet hours, weeks. */
 export { type Measure, measured, measureSql } from "./amounts.ts";
 export { limitsOf, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";

@@ -1,4 +1,4 @@
-/** The clusters that have a job of one number, and what belongs to each: the rules of `study/minute-clusters.ts`, for one job. */
+/** The clusters with a given job id, and the minutes of each: the rules of `study/minute-clusters.ts`, for one job. */
 import type { SqlRow } from "../../model/index.ts";
 import { placeIn } from "../study/common/run-minutes.ts";
 import { text } from "./amounts.ts";
@@ -11,10 +11,10 @@ export interface ClusterPart<M> {
 }
 
 interface ByCluster<M> {
-  /** Clusters with a job of this number. */
+  /** Clusters with this job id. */
   readonly clusters: readonly string[];
   readonly parts: readonly ClusterPart<M>[];
-  /** Minutes of which nobody can tell the cluster. */
+  /** Minutes with an ambiguous cluster. */
   readonly unclear: readonly M[];
 }
 

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatMany, formatShare } from "../../base/un
 import type { Block, Document, Fact, Section } from "../../model/index.ts";
 import { type About, cell, type Column, table } from "./blocks.ts";
 import type { JobAnswer, JobRun } from "./job.ts";
-import { mountTable, mountText, tellsMore } from "./job-mounts.ts";
+import { mountTable, mountText, isWorthTable } from "./job-mounts.ts";
 import { figuresOf } from "./job-figures.ts";
 import { classText, limitsText, outsideText, shareNote } from "./job-words.ts";
 import { localText } from "./window.ts";
@@ -14,16 +14,16 @@ const TARGETS_MAX = 20;
 export function jobDocument(answer: JobAnswer, about: About): Document {
   const { runs, jobId } = answer;
   const many = runs.length > 1;
-  const clusters = answer.clusters.length > 1 ? ` on the clusters ${answer.clusters.join(" and ")}` : "";
+  const clusters = answer.clusters.length > 1 ? ` on clusters ${answer.clusters.join(" and ")}` : "";
   const last = runs.at(-1);
   return {
-    title: jobId === "" ? "What no job id is known for" : `Job ${jobId}`,
+    title: jobId === "" ? "Load without a job id" : `Job ${jobId}`,
     facts: [
       ...(many
         ? [
             {
               label: "Runs",
-              text: `${runs.length} under this id${clusters} (requeued, or numbers that came again)`,
+              text: `${runs.length} under this id${clusters} (requeued, or the id was reused)`,
             },
           ]
         : []),
@@ -42,11 +42,11 @@ export function jobDocument(answer: JobAnswer, about: About): Document {
   };
 }
 
-/** What cannot be given to one of several clusters; undefined when there is nothing. */
+/** Load with an ambiguous cluster; undefined if there is none. */
 function unclearText({ jobId, clusters, unclear }: JobAnswer): string | undefined {
   if (unclear === null) return undefined;
   const moved = `${formatBytes(Number(unclear.bytesRead))} read, ${formatBytes(Number(unclear.bytesWritten))} written and ${formatCount(Number(unclear.metadataCalls))} metadata operations`;
-  return `In ${formatMany(unclear.minutes, "minute")} nobody can tell whether job ${jobId} of ${clusters.join(" or ")} was counted: ${moved} are in none of the runs.`;
+  return `In ${formatMany(unclear.minutes, "minute")} the counters of job ${jobId} could belong to ${clusters.join(" or ")}: ${moved} are in none of the runs.`;
 }
 
 function unclearSection(answer: JobAnswer): Section[] {
@@ -55,7 +55,7 @@ function unclearSection(answer: JobAnswer): Section[] {
   const how =
     "Name the cluster with plimsoll ingest --cluster NAME, or take it from job ids such as cab:123 with --job-id %C:%j.";
   return [
-    { id: "unclear", title: "On which cluster", blocks: [{ kind: "notice", level: "warning", text, how }] },
+    { id: "unclear", title: "Ambiguous cluster", blocks: [{ kind: "notice", level: "warning", text, how }] },
   ];
 }
 
@@ -89,14 +89,14 @@ function verdictOf(run: JobRun, zone: string | undefined, withCluster: boolean):
       : `The run of ${localText(zone, run.facts.startUnix)}${withCluster && run.facts.cluster !== null ? ` on ${run.facts.cluster}` : ""}: `;
   if (counted === null)
     return run.mounts.length > 0
-      ? `${which}nothing was counted for it on Lustre; its nodes used ${run.mounts.map(mountText).join(", ")}.`
-      : `${which}nothing was counted for it.`;
+      ? `${which}it has no Lustre counters; its nodes used ${run.mounts.map(mountText).join(", ")}.`
+      : `${which}it has no counters.`;
   const moved = `${formatBytes(Number(counted.bytesRead))} read, ${formatBytes(Number(counted.bytesWritten))} written, ${formatCount(Number(counted.metadataCalls))} metadata operations`;
   const busy = run.ioShare === null ? "" : `; I/O in ${formatShare(run.ioShare.share)} of its minutes`;
   const period =
     run.period === null || run.period.confidence < 0.95
       ? ""
-      : `; it writes every ${formatMany(run.period.minutes, "minute")}`;
+      : `; it writes about every ${formatMany(run.period.minutes, "minute")}`;
   return `${which}${moved}${busy}${period}; ${classText(run)}.`;
 }
 
@@ -106,30 +106,30 @@ function sectionsOf(run: JobRun, answer: JobAnswer, zone: string, place: number)
   const sections: Section[] = [
     {
       id: id("numbers"),
-      title: title("In numbers"),
+      title: title("Key figures"),
       blocks: [tiles(run, answer), ...warnings(run, answer)],
     },
     {
       id: id("series"),
-      title: title("Minute by minute"),
+      title: title("Load by minute"),
       blocks: run.series.length === 0 ? [NO_MINUTES] : figuresOf(run, zone, id),
     },
   ];
   if (run.series.length > 0)
     sections.push(
-      { id: id("bursts"), title: title("Bursts of writes"), blocks: burstBlocks(run, answer, zone) },
-      { id: id("targets"), title: title("Targets it used"), blocks: [targetTable(run)] },
-      { id: id("beside"), title: title("Who else was busy there"), blocks: [besideBlock(run)] },
+      { id: id("bursts"), title: title("Write bursts"), blocks: burstBlocks(run, answer, zone) },
+      { id: id("targets"), title: title("Targets"), blocks: [targetTable(run)] },
+      { id: id("beside"), title: title("Other jobs on the same targets"), blocks: [besideBlock(run)] },
     );
-  if (tellsMore(run.mounts))
+  if (isWorthTable(run.mounts))
     sections.push({
       id: id("mounts"),
-      title: title("File systems it used"),
+      title: title("File systems"),
       blocks: [mountTable(run.mounts)],
     });
   sections.push({
     id: id("darshan"),
-    title: title("Darshan logs of the job"),
+    title: title("Darshan logs"),
     blocks: darshanBlocks(run, zone),
   });
   return sections;
@@ -139,7 +139,7 @@ export const NO_MINUTES = {
   kind: "notice",
   level: "missing",
   text: "The store has no server counters of this job.",
-  how: "plimsoll collect server on the servers, and jobid_var of Lustre set to SLURM_JOB_ID, record them.",
+  how: "To record them, run plimsoll collect server on the servers and set Lustre's jobid_var to SLURM_JOB_ID.",
 } as const satisfies Block;
 
 function warnings(run: JobRun, { options }: JobAnswer): Block[] {
@@ -147,7 +147,7 @@ function warnings(run: JobRun, { options }: JobAnswer): Block[] {
     ...(run.spanMinutes === 1
       ? []
       : [
-          `Minutes of this time were pruned: the series has ${run.spanMinutes === 60 ? "hours" : "days"}, and bursts, period and neighbours are not known.`,
+          `Minutes of this time range were pruned: the series has ${run.spanMinutes === 60 ? "hours" : "days"}, and bursts, period and neighbours are unknown.`,
         ]),
     ...(run.facts.warnings === null ? [] : [run.facts.warnings.replaceAll("\n", "; ")]),
     ...(run.minutesOutside === 0 ? [] : [outsideText(run, options.lateMinutes)]),
@@ -173,14 +173,14 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
         value: amount(counted?.bytesRead),
         unit: "bytes",
         note: both("bytesRead"),
-        about: "Bytes read, by servers where they have minutes of the job.",
+        about: "Bytes read, from server counters if there are any.",
       },
       {
         label: "Written",
         value: amount(counted?.bytesWritten),
         unit: "bytes",
         note: both("bytesWritten"),
-        about: "Bytes written, by servers where they have minutes of the job.",
+        about: "Bytes written, from server counters if there are any.",
       },
       {
         label: "Metadata operations",
@@ -189,9 +189,9 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
         about: "All metadata operations.",
       },
       {
-        label: "Bytes for each write",
+        label: "Bytes per write",
         value: run.bytesPerWrite,
-        // Of no writes there is no size.
+        // Without writes there is no size.
         ...(counted?.writeCalls === 0n ? { text: "–" } : {}),
         unit: "bytes",
         note: `${run.efficiency === "not recorded" || run.efficiency === "too few jobs" ? "" : `${run.efficiency}; `}${limitsText(limits)}`,
@@ -202,11 +202,10 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
         value: ioShare?.share ?? Number.NaN,
         unit: "share",
         ...shareNote(run),
-        about:
-          "B12: minutes with at least a byte read or written, of the minutes of the run. A byte marks a whole minute.",
+        about: "B12: share of the run's minutes with at least one byte read or written.",
       },
       {
-        label: "Largest burst of memory",
+        label: "Largest burst / memory",
         value: run.largestBurstOfMemory,
         unit: "share",
         ...(run.largestBurst === null
@@ -214,13 +213,13 @@ function tiles(run: JobRun, { options }: JobAnswer): Block {
           : {
               note: `${formatBytes(Number(run.largestBurst.bytes))} in ${formatMany(run.largestBurst.minutes, "minute")}${Number.isNaN(run.memoryBytes) ? "; the memory of its nodes is not known" : ""}`,
             }),
-        about: "B14: bytes of the largest burst of writes over the memory of all nodes.",
+        about: "B14: bytes of the largest write burst / memory of all nodes.",
       },
       ...(period === null
         ? []
         : [
             {
-              label: "Period of its writes",
+              label: "Write period",
               value: period.minutes * 60,
               unit: "seconds" as const,
               note: `strength ${period.strength.toFixed(2)}, confidence ${formatShare(period.confidence)}`,
@@ -239,7 +238,7 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
         kind: "text",
         text:
           run.minutesOutside > 0
-            ? "No minute with writes lies within the run."
+            ? "The run has no minute with writes."
             : "The server counters show no writes of this job.",
       },
     ];
@@ -249,12 +248,12 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
   return [
     table(
       "bursts",
-      `Write bursts, the largest first (up to ${options.maxGapMinutes} minutes without writes inside a burst).`,
+      `Write bursts, largest first (with gaps of up to ${options.maxGapMinutes} minutes).`,
       [
         ["start", `Start (${zone})`, "text", "First minute."],
         ["minutes", "Minutes", "count", "Length."],
         ["bytes", "Written", "bytes", "Bytes of the burst."],
-        ["memory", "Of memory", "share", "Bytes of the burst over the memory of all nodes."],
+        ["memory", "Share of memory", "share", "Bytes of the burst / memory of all nodes."],
       ],
       largest
         .slice(0, BURSTS_MAX)
@@ -266,7 +265,7 @@ function burstBlocks(run: JobRun, { options }: JobAnswer, zone: string): Block[]
         ]),
       run.bursts.length,
     ),
-    ...(run.period === null ? [{ kind: "text" as const, text: "No period was found in its writes." }] : []),
+    ...(run.period === null ? [{ kind: "text" as const, text: "Its writes have no period." }] : []),
   ];
 }
 
@@ -280,7 +279,7 @@ export const targetTable = ({ targets }: JobRun): Block =>
       ["bytesRead", "Read", "bytes", "Bytes read."],
       ["bytesWritten", "Written", "bytes", "Bytes written."],
       ["metadataCalls", "Metadata", "count", "Metadata operations."],
-      ["minutes", "Minutes", "count", "Minutes with a difference."],
+      ["minutes", "Minutes", "count", "Minutes with counters."],
     ],
     targets
       .slice(0, TARGETS_MAX)
@@ -304,11 +303,11 @@ export function besideBlock({ facts, neighbours, neighboursTotal }: JobRun): Blo
     "Other jobs on the same target in the same minute, by bytes.",
     [
       ["job", "Job", "text", "Job id."],
-      ...(withCluster ? [["cluster", "Cluster", "text", "Cluster, where it is known."] as Column] : []),
+      ...(withCluster ? [["cluster", "Cluster", "text", "Cluster, if known."] as Column] : []),
       ["user", "User", "text", "User, from the scheduler."],
       ["name", "Name", "text", "Name, from the scheduler."],
-      ["bytes", "Bytes", "bytes", "Read and written there in those minutes."],
-      ["metadataCalls", "Metadata", "count", "Metadata operations there in those minutes."],
+      ["bytes", "Bytes", "bytes", "Bytes read and written on these targets in these minutes."],
+      ["metadataCalls", "Metadata", "count", "Metadata operations on these targets in these minutes."],
       ["targets", "Targets", "count", "Targets used by both at the same time."],
       ["minutes", "Minutes", "count", "Minutes in which both used a target."],
     ],
@@ -340,11 +339,11 @@ function darshanBlocks(run: JobRun, zone: string): Block[] {
   return [
     {
       kind: "text",
-      text: `Darshan recorded ${part(run.darshanReadShare)} of the bytes read and ${part(run.darshanWrittenShare)} of the bytes written that ${run.servers === null ? "clients" : "servers"} counted. Caches of clients, other file systems and programs without Darshan make the difference.`,
+      text: `Darshan recorded ${part(run.darshanReadShare)} of the bytes read and ${part(run.darshanWrittenShare)} of the bytes written that ${run.servers === null ? "clients" : "servers"} counted. Client caches, other file systems and programs without Darshan explain the difference.`,
     },
     table(
       "darshan",
-      "Logs with this job id that started within the run.",
+      "Logs with this job id and a start within the run.",
       [
         ["application", "Application", "text", "Base name of the executable."],
         ["start", `Start (${zone})`, "text", "Start of the program."],

@@ -4,7 +4,7 @@ import type { Block, Figure } from "../../model/index.ts";
 import type { JobRun } from "./job.ts";
 import { localText } from "./window.ts";
 
-/** Bars of a series; longer ones are summed up in wider steps. */
+/** Maximum bars of a series; longer ones are summed in wider steps. */
 const STEPS_MAX = 200;
 
 export function figuresOf(run: JobRun, zone: string, id: (name: string) => string): Block[] {
@@ -24,7 +24,7 @@ export function figuresOf(run: JobRun, zone: string, id: (name: string) => strin
   };
   const times = Array.from({ length: count }, (_, at) => localText(zone, (begin + at * step) * 60));
   const categories = shortTimes(times);
-  const steps = step === 1 ? "each minute" : `each ${step} minutes`;
+  const steps = step === 1 ? "steps of 1 minute" : `steps of ${step} minutes`;
   const figure = (
     name: string,
     title: string,
@@ -35,7 +35,7 @@ export function figuresOf(run: JobRun, zone: string, id: (name: string) => strin
     figure: {
       id: id(name),
       title,
-      caption: `${title} in ${steps}, ${zone}; a difference counts in the minute of its later reading, so a burst may show a minute late.`,
+      caption: `${title} in ${steps}, ${zone}; a counter delta belongs to the minute of its second sample, so a burst may appear one minute late.`,
       summary: `${series.map((one) => one.name).join(" and ")} over ${formatMany(end - begin + 1, "minute")}.`,
       definition: "B13@1",
       options: { stepMinutes: step },
@@ -44,7 +44,7 @@ export function figuresOf(run: JobRun, zone: string, id: (name: string) => strin
         direction: "vertical",
         stacked: true,
         categories,
-        categoryLabel: `time from ${times[0]?.replace("T", " ")} on (${zone})`,
+        categoryLabel: `time since ${times[0]?.replace("T", " ")} (${zone})`,
         value: { label: title.toLowerCase(), unit },
         series,
       },
@@ -61,7 +61,7 @@ export function figuresOf(run: JobRun, zone: string, id: (name: string) => strin
   ];
 }
 
-/** Without what all have in common; hours alone when they tell the times apart. */
+/** Without the common part; only hours if they tell the times apart. */
 function shortTimes(times: readonly string[]): string[] {
   const hours = times.map((time) => time.slice(11));
   return new Set(hours).size === times.length ? hours : times.map((time) => time.slice(5).replace("T", " "));

@@ -1,29 +1,29 @@
-/** One sentence about a job, for its user: what it moved, how fast, how much of the file system that was, and what to change. */
+/** One line about a job for its user: bytes, rate, share of the file system, advice. */
 import { formatBytes, formatCount, formatRate, formatSeconds, formatShare } from "../../base/units.ts";
 import type { Queryable } from "../../model/index.ts";
 import { AMOUNT_COLUMNS, amountsOf, measured, SUMS_AGAIN, shareOf } from "./amounts.ts";
 import type { JobRun } from "./job.ts";
 import { loadRows } from "./levels.ts";
 
-/** Calls below it cost a server about as much as calls of this size. */
+/** Smaller calls cost a server about as much as calls of this size. */
 const SMALL_CALL_BYTES = 64 * 1024;
-/** Fewer do not matter to anybody. */
+/** Fewer calls are negligible. */
 const SMALL_CALLS_LEAST = 10_000;
-/** Of all metadata operations of the time: enough for others to feel it. */
+/** Share of all metadata operations in that time that others notice. */
 const METADATA_SHARE = 0.1;
-/** Below it one target is as good as many. */
+/** With fewer bytes, one target is as good as many. */
 const ONE_TARGET_BYTES = 10 * 2 ** 30;
 const ONE_TARGET_SHARE = 0.8;
 
 interface JobShares {
-  /** Of all that targets, or else jobs, counted while it ran; NaN: nobody knows. */
+  /** Share of all load during the run, from targets, else from jobs; NaN: unknown. */
   readonly bytes: number;
   readonly metadata: number;
 }
 
 interface JobLine {
   readonly line: string;
-  /** What to change first; null: nothing. */
+  /** The most important change; null: none. */
   readonly change: { readonly id: string; readonly text: string } | null;
   readonly bytesRead: bigint | null;
   readonly bytesWritten: bigint | null;
@@ -32,7 +32,7 @@ interface JobLine {
   readonly shares: JobShares;
 }
 
-/** What the job did of all that was done from its first to its last minute. */
+/** The job's share of all load from its first to its last minute. */
 export async function jobShares(db: Queryable, run: JobRun): Promise<JobShares> {
   const [first, last] = [run.series[0]?.minuteUnix, run.series.at(-1)?.minuteUnix];
   if (run.servers === null || first === undefined || last === undefined)
@@ -48,7 +48,7 @@ export async function jobShares(db: Queryable, run: JobRun): Promise<JobShares> 
     bytes: run.servers.bytesRead + run.servers.bytesWritten,
     metadata: run.servers.metadataCalls,
   };
-  // Targets may have been read less often than jobs; a share is of the larger of both.
+  // Targets may have been sampled less often than jobs; the share is of the larger sum.
   const share = (measure: "bytes" | "metadata") => {
     const [a, b] = [measured(ofTargets, measure), measured(ofJobs, measure)];
     return shareOf(own[measure], a > b ? a : b);
@@ -83,7 +83,7 @@ export function jobLine(run: JobRun, shares: JobShares): JobLine {
   return { line, change, bytesRead, bytesWritten, seconds, bytesPerSecond, shares };
 }
 
-/** The first that applies: what costs servers most for what it moves comes first. */
+/** The first that applies, in order of server cost per byte. */
 function changeOf(run: JobRun, shares: JobShares): JobLine["change"] {
   const counted = run.servers ?? run.clients;
   if (counted === null) return null;
@@ -98,12 +98,12 @@ function changeOf(run: JobRun, shares: JobShares): JobLine["change"] {
   if (small !== undefined)
     return {
       id: `small-${small.way}s`,
-      text: `${small.way} in larger pieces, ${formatCount(small.calls)} ${small.way}s have ${formatBytes(small.size)} on average, and 1 MiB or more is fast`,
+      text: `use larger ${small.way}s (1 MiB or more); ${formatCount(small.calls)} ${small.way}s have ${formatBytes(small.size)} on average`,
     };
   if (shares.metadata >= METADATA_SHARE)
     return {
       id: "metadata",
-      text: `open, stat and create fewer files, ${formatShare(Math.min(1, shares.metadata))} of all metadata operations were its own`,
+      text: `open, stat and create fewer files; the job caused ${formatShare(Math.min(1, shares.metadata))} of all metadata operations`,
     };
   const [first] = run.targets.filter(({ target }) => /OST[0-9a-f]{4}$/i.test(target));
   const bytes = Number(counted.bytesRead + counted.bytesWritten);
@@ -111,7 +111,7 @@ function changeOf(run: JobRun, shares: JobShares): JobLine["change"] {
   if (first !== undefined && onFirst >= ONE_TARGET_BYTES && onFirst >= ONE_TARGET_SHARE * bytes)
     return {
       id: "one-target",
-      text: `stripe large files (lfs setstripe -c 4 DIR), ${formatShare(onFirst / bytes)} of its bytes were on ${first.target}`,
+      text: `stripe large files (lfs setstripe -c 4 DIR); ${formatShare(onFirst / bytes)} of its bytes were on ${first.target}`,
     };
   return null;
 }

@@ -1,4 +1,4 @@
-/** One job on its targets step by step, and what all others did on the same targets meanwhile. */
+/** Load of one job on its targets by step, and of all other jobs on the same targets at the same time. */
 import type { Queryable } from "../../model/index.ts";
 import { number, text } from "./amounts.ts";
 import { fullName } from "./targets.ts";
@@ -15,12 +15,12 @@ interface JobTargetSteps {
 interface JobLoad {
   /** By bytes, then by metadata operations. */
   readonly targets: readonly JobTargetSteps[];
-  /** Bytes of other jobs in each step on the targets of the job. */
+  /** Bytes of other jobs on the same targets, per step. */
   readonly others: Float64Array;
 }
 
 interface JobLoadRequest {
-  /** A condition that is true of the job. */
+  /** SQL condition for the job. */
   readonly is: string;
   /** `job_hours` where minutes were pruned. */
   readonly table: "minutes" | "job_hours";
@@ -55,7 +55,7 @@ export async function jobLoad(
   }
   await db.run(`create or replace temp table load_targets as
     select distinct file_system, target from ${table} where ${is} and ${inTime}`);
-  // By the name first: comparisons of missing file systems would be tried for all pairs.
+  // By name first: comparing missing file systems would try all pairs.
   const beside = await db.rows(`select ${step} as step, ${bytes} as bytes from ${table} m
     semi join load_targets t on t.target = m.target and coalesce(t.file_system, '') = coalesce(m.file_system, '')
     where ${inTime} and not (${is}) group by 1`);

@@ -1,4 +1,4 @@
-/** What servers counted of a job, by minute; by hour or by day where minutes were pruned. */
+/** Server counters of a job by minute; by hour or day if minutes were pruned. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import { exact, number, text } from "./amounts.ts";
 
@@ -15,7 +15,7 @@ export interface MinuteRow extends Counters {
   readonly fileSystem: string | null;
   readonly target: string;
   readonly minuteUnix: number;
-  /** Minutes that the row stands for: 1, 60 or 1440. */
+  /** Minutes covered by the row: 1, 60 or 1440. */
   readonly spanMinutes: number;
 }
 
@@ -48,7 +48,7 @@ export async function minutesOf(db: Queryable, is: string): Promise<MinuteRow[]>
   }));
 }
 
-/** Days tell where a job is to be looked for, so that a year is not read for it. */
+/** Daily roll-ups narrow the time range, so that a query does not read a year. */
 async function relationOf(db: Queryable, is: string): Promise<string> {
   const from = (table: string, span: number, where = "true") =>
     `select ${NAMES}, ${span === DAY ? "null::varchar" : "target"} as target, ${span} as span from ${table} where ${is} and ${where}`;

@@ -1,4 +1,4 @@
-/** What the nodes of a job did on each file system that they have mounted: Lustre, NFS, Storage Scale. */
+/** I/O of a job's nodes per mounted file system: Lustre, NFS, Storage Scale. */
 import { formatBytes } from "../../base/units.ts";
 import type { Block, Queryable, SqlRow } from "../../model/index.ts";
 import { exact, number, quoted, text } from "./amounts.ts";
@@ -9,16 +9,16 @@ export interface MountUse extends Counters {
   readonly kind: string;
   readonly fileSystem: string | null;
   readonly mount: string | null;
-  /** Nodes whose counters are in it. */
+  /** Nodes with counters. */
   readonly nodes: number;
-  /** Mean time of a read and of a write on the client; null: not counted, or none was made. */
+  /** Mean time of a read and of a write on the client; null: not counted, or no calls. */
   readonly secondsPerRead: number | null;
   readonly secondsPerWrite: number | null;
-  /** Requests of NFS that were sent again; null: not counted. */
+  /** Retransmitted NFS requests; null: not counted. */
   readonly retransmits: bigint | null;
 }
 
-/** Samples of nodes are taken a little before a run and after it. */
+/** Nodes are sampled shortly before and after a run. */
 const MARGIN_SECONDS = 600;
 
 interface RunTime {
@@ -28,7 +28,7 @@ interface RunTime {
   readonly endUnix: number | null;
 }
 
-/** The largest first. */
+/** Largest first. */
 export async function mountsOf(db: Queryable, run: RunTime): Promise<MountUse[]> {
   const ns = (seconds: number) => BigInt(Math.round(seconds)) * 1_000_000_000n;
   const { jobId, cluster, startUnix, endUnix } = run;
@@ -59,8 +59,8 @@ function useOf(row: SqlRow): MountUse {
   };
 }
 
-/** Worth a table when it says more than the sums of the job: another kind of file system, or several of Lustre. */
-export const tellsMore = (mounts: readonly MountUse[]): boolean =>
+/** Shown only if it adds to the sums of the job: another kind of file system, or several Lustre file systems. */
+export const isWorthTable = (mounts: readonly MountUse[]): boolean =>
   mounts.length > 1 || mounts.some(({ kind }) => kind !== "lustre");
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -75,18 +75,18 @@ export const mountText = ({ kind, fileSystem, bytesRead, bytesWritten }: MountUs
 export const mountTable = (mounts: readonly MountUse[]): Block =>
   table(
     "mounts",
-    "File systems of its nodes by bytes, as clients counted them. Reads and writes of NFS are requests.",
+    "File systems by bytes, from client counters. NFS reads and writes are requests.",
     [
-      ["fileSystem", "File system", "text", "Name, or server and export of NFS."],
+      ["fileSystem", "File system", "text", "Name; for NFS, server and export."],
       ["kind", "Kind", "text", "Lustre, NFS or IBM Storage Scale."],
-      ["mount", "Mounted on", "text", "Folder, where all nodes have the same."],
-      ["nodes", "Nodes", "count", "Nodes whose counters are in it."],
+      ["mount", "Mounted on", "text", "Mount point, if the same on all nodes."],
+      ["nodes", "Nodes", "count", "Nodes with counters."],
       ["bytesRead", "Read", "bytes", "Bytes read by programs."],
       ["bytesWritten", "Written", "bytes", "Bytes written by programs."],
-      ["metadataCalls", "Metadata", "count", "Metadata operations; of NFS requests."],
+      ["metadataCalls", "Metadata", "count", "Metadata operations; for NFS, requests."],
       ["secondsPerRead", "A read", "seconds", "Mean time of a read on the client."],
       ["secondsPerWrite", "A write", "seconds", "Mean time of a write on the client."],
-      ["retransmits", "Sent again", "count", "Requests of NFS that were sent again."],
+      ["retransmits", "Retransmitted", "count", "Retransmitted NFS requests."],
     ],
     mounts.map((one) => [
       ...[one.fileSystem, KINDS[one.kind] ?? one.kind, one.mount, one.nodes],

@@ -1,19 +1,19 @@
-/** The runs of a job id, and what belongs to each of them, by the rules of the study of a system. */
+/** The runs of a job id, with the minutes and logs of each, by the rules of the system study. */
 import type { SqlRow } from "../../model/index.ts";
 import { eachRun, placeIn, TIME_LEAST_NS, TIME_MOST_NS } from "../study/common/run-minutes.ts";
 import type { Minute } from "./series.ts";
 
 const MINUTE_NS = 60_000_000_000n;
-/** Logs begin a little before and after what the scheduler says. */
+/** Tolerance between the times of logs and scheduler. */
 const MARGIN_MINUTES = 10;
 
-/** First and last minute, both of the run; `last` is null while it has no end. */
+/** First and last minute, inclusive; `last` is null if the run has no end. */
 export interface Span {
   readonly first: number;
   readonly last: number | null;
 }
 
-/** Null when nobody knows the start, or the times cannot be right. */
+/** Null if the start is unknown or the times are impossible. */
 export function spanOf(row: SqlRow | undefined): Span | null {
   const [start, end] = [timeOf(row?.start_unix_ns), timeOf(row?.end_unix_ns)];
   if (start === null || start < TIME_LEAST_NS || start > TIME_MOST_NS) return null;
@@ -50,7 +50,7 @@ export function placed<M extends { readonly minuteUnix: number }, D extends Log>
     .filter(({ span }) => span !== null)
     .sort((a, b) => compare(a.start, b.start) || compare(a.end, b.end));
   const last = runs.at(-1);
-  // Where no times are known nobody can tell runs apart.
+  // Without times, runs cannot be told apart.
   if (begun.length === 0 && last !== undefined) last.part.minutes = minutes;
   const early = eachRun(
     minutes.map(({ minuteUnix }) => minuteUnix),
@@ -84,7 +84,7 @@ function placeLog<D extends Log>(
 ): void {
   const minute = Math.floor((log.startUnix ?? 0) / 60);
   const own = runs.filter(({ userId }) => userId !== null && userId === log.userId);
-  // Where numbers of users were replaced in the logs, times alone say.
+  // If user ids in logs are anonymized, only times decide.
   const possible = own.length > 0 ? own : runs;
   let [best, least] = [possible[0], Infinity];
   for (const run of possible) {
@@ -92,11 +92,11 @@ function placeLog<D extends Log>(
     const distance = Math.max(first - minute, minute - (last ?? Infinity), 0);
     if (distance <= least) [best, least] = [run, distance];
   }
-  // Job numbers start over some day: a log from another year is another job's.
+  // Job ids restart some day: a log from another year belongs to another job.
   if (least <= MARGIN_MINUTES || log.startUnix === null) best?.part.darshan.push(log);
 }
 
-/** Minutes that count in a run, each where it counts, and how many lie outside of it. */
+/** Minutes that count in a run, moved into it if needed, and the number of minutes outside. */
 export function insideOf(
   series: readonly Minute[],
   span: Span | null,
@@ -116,7 +116,7 @@ export function insideOf(
   return { inside, outside };
 }
 
-/** Counters of both, at the time of the first. */
+/** Sum of both, at the time of the first. */
 export const added = <T extends Omit<Minute, "minuteUnix">>(a: T, b: Omit<Minute, "minuteUnix">): T => ({
   ...a,
   bytesRead: a.bytesRead + b.bytesRead,

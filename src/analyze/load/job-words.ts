@@ -1,41 +1,37 @@
-/** What is said of a job in words. */
+/** Texts about a job. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
 import { CLASS_JOBS_MIN, type EfficiencyClass } from "./efficiency.ts";
 import type { JobRun } from "./job.ts";
 
 const CLASSES: Readonly<Record<Exclude<EfficiencyClass, "not recorded" | "too few jobs">, string>> = {
-  efficient: "it writes much, in large calls (efficient)",
-  inefficient: "it writes much, in small calls (inefficient)",
-  tie: "it writes much, in calls exactly at the limit (tie)",
-  light: "it writes little (light)",
+  efficient: "heavy writer, large calls (efficient)",
+  inefficient: "heavy writer, small calls (inefficient)",
+  tie: "heavy writer, calls exactly at the limit (tie)",
+  light: "light writer",
 };
 
-/** The class in words, or why there is none. */
+/** The class, or the reason why there is none. */
 export function classText({ efficiency, limits, clients, servers }: JobRun): string {
-  if (efficiency === "too few jobs")
-    return `it has no class, with too few jobs to compare with (${fewText(limits)})`;
+  if (efficiency === "too few jobs") return `no class: too few jobs to compare with (${fewText(limits)})`;
   if (efficiency !== "not recorded") return CLASSES[efficiency];
-  return clients === null && servers === null
-    ? "its writes were not recorded"
-    : "its write calls were not counted";
+  return clients === null && servers === null ? "writes were not recorded" : "write calls were not counted";
 }
 
 const fewText = ({ jobs }: JobRun["limits"]): string => `${formatCount(jobs)} of at least ${CLASS_JOBS_MIN}`;
 
-/** The limits that the class is taken from, or why there are none. */
+/** The limits of the class, or the reason why there are none. */
 export function limitsText(limits: JobRun["limits"]): string {
   const { jobs, bytesLimit, bytesPerCallLimit } = limits;
-  if (jobs < CLASS_JOBS_MIN)
-    return `not enough jobs with counters of clients to classify: ${fewText(limits)}`;
+  if (jobs < CLASS_JOBS_MIN) return `too few jobs with client counters to classify: ${fewText(limits)}`;
   const known = [
-    ...(Number.isNaN(bytesLimit) ? [] : [`${formatBytes(bytesLimit)} in all`]),
-    ...(Number.isNaN(bytesPerCallLimit) ? [] : [`${formatBytes(bytesPerCallLimit)} a call`]),
+    ...(Number.isNaN(bytesLimit) ? [] : [`${formatBytes(bytesLimit)} in total`]),
+    ...(Number.isNaN(bytesPerCallLimit) ? [] : [`${formatBytes(bytesPerCallLimit)} per call`]),
   ];
-  const whose = `limits of ${formatMany(jobs, "job")}`;
+  const whose = `limits from ${formatMany(jobs, "job")}`;
   return known.length === 0 ? whose : `${whose}: ${known.join(", ")}`;
 }
 
-/** What the share of minutes with I/O is made of, or why there is none. */
+/** The numbers behind the share of minutes with I/O, or the reason why there is none. */
 export function shareNote({ ioShare, series, facts, minutesOutside }: JobRun): { readonly note?: string } {
   if (ioShare !== null)
     return {
@@ -47,14 +43,14 @@ export function shareNote({ ioShare, series, facts, minutesOutside }: JobRun): {
     };
   if (series.length === 0) return {};
   if (facts.startUnix === null || facts.endUnix === null)
-    return { note: "start or end of the job is not known" };
+    return { note: "start or end of the job is unknown" };
   return {
     note:
       minutesOutside > 0
-        ? "no minute of servers lies within the run"
-        : "the times of the job cannot be right",
+        ? "no minute with server counters lies within the run"
+        : "the job has impossible times",
   };
 }
 
 export const outsideText = ({ minutesOutside }: JobRun, lateMinutes: number): string =>
-  `${formatMany(minutesOutside, "minute")} of servers ${minutesOutside === 1 ? "lies" : "lie"} before the start of the run or more than ${formatMany(lateMinutes, "minute")} after its end: part of the sums and figures, not of the minutes with I/O, the bursts and the period. Clocks may be apart, or something else had this id.`;
+  `${formatMany(minutesOutside, "minute")} with server counters ${minutesOutside === 1 ? "lies" : "lie"} before the start of the run or more than ${formatMany(lateMinutes, "minute")} after its end: included in sums and figures, not in minutes with I/O, bursts and period. Clocks may differ, or another job had this id.`;

@@ -1,4 +1,4 @@
-/** One job: what it was, what it did in each minute, where, beside whom, and what Darshan says of it. */
+/** One job: facts, load by minute, targets, neighbours, Darshan logs. */
 import { CLIENT_CALL_COLUMNS, type Queryable, type SqlRow, joinedWarnings } from "../../model/index.ts";
 import type { Period } from "../study/common/periods.ts";
 import { LATE_MINUTES } from "../study/common/run-minutes.ts";
@@ -47,7 +47,7 @@ interface DarshanRun {
   readonly runId: string;
   readonly source: string | null;
   readonly application: string | null;
-  /** Number of the user, as the log has it. */
+  /** User id from the log. */
   readonly userId: string | null;
   readonly ranks: number | null;
   readonly startUnix: number | null;
@@ -58,37 +58,37 @@ interface DarshanRun {
 
 export interface JobRun {
   readonly facts: JobFacts;
-  /** What its clients counted; null: not recorded. */
+  /** Client counters; null: not recorded. */
   readonly clients: Counters | null;
-  /** What servers counted in its minutes; null: none of them has a row. */
+  /** Server counters in its minutes; null: no rows. */
   readonly servers: Counters | null;
-  /** Each minute as servers have it; each hour or day when minutes were pruned. */
+  /** Server counters by minute; by hour or day if minutes were pruned. */
   readonly series: readonly Minute[];
-  /** Minutes that an entry of the series stands for; beyond 1 nothing is known of bursts, period, share and neighbours. */
+  /** Minutes per entry of the series; above 1, bursts, period, share and neighbours are unknown. */
   readonly spanMinutes: number;
   /**
-   * Minutes of the series before the start of the run or too long after its end: they are in its sums, and neither in its
-   * bursts nor in its period and share of I/O.
+   * Minutes of the series before the start of the run or too long after its end: included in the sums, not in bursts,
+   * period and share of I/O.
    */
   readonly minutesOutside: number;
   readonly bursts: readonly Burst[];
   readonly largestBurst: Burst | null;
-  /** Of the memory of all its nodes. */
+  /** Share of the memory of all nodes. */
   readonly largestBurstOfMemory: number;
   readonly memoryBytes: number;
   readonly period: Period | null;
-  /** Null when the run time is not known, or no minute lies in it. */
+  /** Null if the run time is unknown or contains no minute. */
   readonly ioShare: IoShare | null;
   readonly efficiency: EfficiencyClass;
   readonly bytesPerWrite: number;
   readonly limits: Limits;
   readonly targets: readonly TargetUse[];
-  /** By file system, from counters of its nodes; empty: not recorded. */
+  /** By file system, from client counters; empty: not recorded. */
   readonly mounts: readonly MountUse[];
   readonly neighbours: readonly Neighbour[];
   readonly neighboursTotal: number;
   readonly darshan: readonly DarshanRun[];
-  /** What Darshan recorded in all, of what servers (or else clients) counted. */
+  /** Bytes recorded by Darshan as a share of server (else client) counters. */
   readonly darshanReadShare: number;
   readonly darshanWrittenShare: number;
 }
@@ -97,9 +97,9 @@ export interface JobAnswer {
   readonly jobId: string;
   readonly options: EfficiencyOptions & { readonly maxGapMinutes: number; readonly lateMinutes: number };
   readonly runs: readonly JobRun[];
-  /** Clusters with a job of this number. */
+  /** Clusters with this job id. */
   readonly clusters: readonly string[];
-  /** What servers counted in minutes of which nobody can tell the cluster: two had such a job then, or none; null: nothing. */
+  /** Server counters in minutes with an ambiguous cluster: two had such a job then, or none; null: nothing. */
   readonly unclear: (Counters & { readonly minutes: number }) | null;
 }
 
@@ -107,15 +107,15 @@ interface JobOptions extends EfficiencyOptions {
   readonly maxGapMinutes: number;
   /** Minutes up to this many after the end of a run count in its last one. */
   readonly lateMinutes: number;
-  /** How many of them; 0: nobody looks for them. */
+  /** Number of neighbours; 0: not computed. */
   readonly neighbours: number;
-  /** Where limits come from that were computed before; else they are computed for each run. */
+  /** Source of precomputed limits; otherwise they are computed per run. */
   readonly limits?: typeof limitsOf;
   /** Only the job of this cluster. */
   readonly cluster?: string | undefined;
 }
 
-/** What is asked where nobody says more. */
+/** Default options. */
 export const JOB_DEFAULTS = {
   population: WRITE_CLASS_DEFAULTS.population,
   perCall: WRITE_CLASS_DEFAULTS.perCall,
@@ -125,7 +125,7 @@ export const JOB_DEFAULTS = {
   neighbours: 10,
 } as const satisfies JobOptions;
 
-/** All runs under an id; none: nothing in the store knows it. */
+/** All runs with this id; none: not in the store. */
 export async function jobAnswer(db: Queryable, jobId: string, options: JobOptions): Promise<JobAnswer> {
   const is = `job_id = ${quoted(jobId)}`;
   const known = await db.rows(`select * from ${totalsOf(db, is)} order by start_unix_ns nulls last`);
@@ -154,7 +154,7 @@ export async function jobAnswer(db: Queryable, jobId: string, options: JobOption
   };
 }
 
-/** A run, as far as it is known before its numbers are. */
+/** Facts of a run, before its numbers. */
 interface PlacedRun {
   readonly row: SqlRow | undefined;
   readonly cluster: string | null;
@@ -162,7 +162,7 @@ interface PlacedRun {
   readonly part: Part<MinuteRow, DarshanRun>;
 }
 
-/** The runs of all clusters in the order of their starts. Logs do not name a cluster, so the nearest run of their user has them. */
+/** The runs of all clusters in order of start. Logs name no cluster, so each belongs to the nearest run of its user. */
 function runsOf(parts: readonly ClusterPart<MinuteRow>[], darshan: readonly DarshanRun[]): PlacedRun[] {
   const runs = parts.flatMap(({ cluster, rows, minutes }) => {
     const isSeen = rows.length > 0 || minutes.length > 0 || (parts.length === 1 && darshan.length > 0);
@@ -249,7 +249,7 @@ async function runOf(
     minutesOutside: outside,
     bursts,
     largestBurst: largest,
-    // A job that is known to have written nothing has no burst: 0 % (B14).
+    // A job without writes has no burst: 0 % (B14).
     largestBurstOfMemory: inside.length === 0 ? Number.NaN : Number(largest?.bytes ?? 0n) / memoryBytes,
     memoryBytes,
     period: periodIn(inside, span),
@@ -270,7 +270,7 @@ async function runOf(
   };
 }
 
-/** Over the run; of what was seen where its times are not known. */
+/** Over the run; over the recorded minutes if its times are unknown. */
 function periodIn(inside: readonly Minute[], span: Span | null): Period | null {
   const [first, last] = [span?.first ?? inside[0]?.minuteUnix, span?.last ?? inside.at(-1)?.minuteUnix];
   return first === undefined || last === undefined ? null : periodOf(inside, first, last + 1);

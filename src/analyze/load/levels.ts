@@ -1,6 +1,6 @@
 /**
- * Which rows answer a question about a time: whole days and hours from roll-ups, what is left at both ends from minutes. Sums
- * are the same as those of minutes alone.
+ * Selects the rows for a time range: whole days and hours from roll-ups, the rest at both ends from minutes. Sums are
+ * the same as from minutes alone.
  */
 import { UsageError } from "../../base/errors.ts";
 import { type LevelParts, type Queryable, SMALL_WRITE_BYTES } from "../../model/index.ts";
@@ -16,11 +16,11 @@ type Base = "minutes" | "targets";
 interface Rows {
   readonly base: Base;
   readonly window: Window;
-  /** SQL on columns of the table; `true`: all targets, and then days will do. */
+  /** SQL condition on the table; `true`: all targets, so that daily roll-ups can be used. */
   readonly condition: string;
-  /** Below it writes are small; 0: nobody asks. */
+  /** Limit of small writes; 0: not needed. */
   readonly smallBytes: number;
-  /** Rows are read several times: minutes without roll-ups are summed up first, into the table of this name. */
+  /** For rows that are read several times: minutes without roll-ups are first summed into a table of this name. */
   readonly fresh?: string;
 }
 
@@ -28,7 +28,7 @@ const inTime = (from: number, to: number) => `minute_unix >= ${from} and minute_
 const up = (minute: number, span: number) => Math.ceil(minute / span) * span;
 const down = (minute: number, span: number) => Math.floor(minute / span) * span;
 
-/** The part of a window that a level has whole. */
+/** The part of a window in whole units of a level. */
 function wholeOf(window: Window, span: number): Window {
   const from = up(window.from, span);
   const to = down(window.to, span);
@@ -40,7 +40,7 @@ const smallOf = (smallBytes: number) =>
     ? "null::bigint"
     : `case when bytes_written < writes * ${Math.round(smallBytes)} then writes end`;
 
-/** A relation with the columns of the table that are asked for, `minute_unix` and `small_writes`. */
+/** A relation with the requested columns, `minute_unix` and `small_writes`. */
 export async function loadRows(
   db: Queryable,
   columns: readonly string[],
@@ -56,7 +56,7 @@ export async function loadRows(
   const isSummed = smallBytes === 0 || smallBytes === SMALL_WRITE_BYTES;
   if (!isSummed) refuseBefore(parts.minutesFrom, window, "minutes for --small-write other than 64K");
   if (!isSummed || grain < HOUR) return `(${minutes(base, all)})`;
-  // Days of jobs have no targets.
+  // Daily job roll-ups have no targets.
   const needsTarget = base === "minutes" && (condition !== "true" || columns.includes("target"));
   if (needsTarget) refuseBefore(parts.hoursFrom, window, "jobs by target");
   const sums = (table: string, time: string) =>
@@ -79,7 +79,7 @@ export async function loadRows(
 
 const LARGEST = 2n ** 63n - 1n;
 
-/** As roll-ups have them. */
+/** The same columns as roll-ups. */
 function summedHours(columns: readonly string[], minutes: string): string {
   const isSum = (name: string) => AMOUNT_COLUMNS.includes(name);
   const sum = (name: string) =>
@@ -89,7 +89,7 @@ function summedHours(columns: readonly string[], minutes: string): string {
     from (${minutes}) group by ${[...columns.filter((name) => !isSum(name)), `minute_unix // ${HOUR}`].join(", ")}`;
 }
 
-/** What is left of a time around another one: each part a condition of its own, by which segments are passed over. */
+/** The rest of a time range around another one: one condition per part, so that segments can be skipped. */
 function around(inner: Window, outer: Window): string[] {
   const [begin, end] = inner.to > inner.from ? [inner.from, inner.to] : [outer.to, outer.to];
   return [
@@ -98,7 +98,7 @@ function around(inner: Window, outer: Window): string[] {
   ].flatMap(({ from, to }) => (to > from ? [inTime(from, to)] : []));
 }
 
-/** Where the store begins and ends nothing is cut: then a window reaches to the end of its day. */
+/** At the limits of the store nothing is cut: the window extends to the end of its day. */
 async function wideWindow(db: Queryable, window: Window): Promise<Window> {
   const stored = await storedTime(db);
   return {
@@ -110,13 +110,13 @@ async function wideWindow(db: Queryable, window: Window): Promise<Window> {
 function refuseBefore(from: number, window: Window, what: string): void {
   if (window.from < from)
     throw new UsageError(
-      `the store has ${what} only from ${localText("UTC", from * 60)} (UTC) on (older ones were pruned); choose a later --from`,
+      `the store has ${what} only since ${localText("UTC", from * 60)} (UTC), older ones were pruned; choose a later --from`,
     );
 }
 
 /**
- * The same window, or one that begins and ends with hours (or days) where minutes (or hours) are gone: rows are not cut. It
- * knows the span that rows of its time stand for.
+ * The same window, widened to hours (or days) where minutes (or hours) were pruned, since rows cannot be cut. `span` is
+ * the time covered by its rows.
  */
 export async function answerable(db: Queryable, window: Window, stored: Window): Promise<Window> {
   const [jobs, targets] = [await db.levels?.("minutes"), await db.levels?.("targets")];
@@ -133,7 +133,7 @@ export async function answerable(db: Queryable, window: Window, stored: Window):
   };
 }
 
-/** The part of a window that minutes are there for. */
+/** The part of a window with minutes. */
 export async function withMinutes(db: Queryable, window: Window): Promise<Window> {
   const parts = [await db.levels?.("minutes"), await db.levels?.("targets")];
   const from = Math.max(window.from, ...parts.map((one) => one?.minutesFrom ?? window.from));

@@ -1,4 +1,4 @@
-/** What a file system does now, as lines of a terminal: a line of sums, targets, and jobs below them. */
+/** Current load of a file system on a terminal: a line of sums, targets, jobs. */
 import { formatCount, formatRate, formatScaled, formatSeconds, formatShare } from "../../base/units.ts";
 import { type TextColumn, textTable } from "../../base/text-table.ts";
 import {
@@ -24,16 +24,16 @@ const AMOUNTS: Readonly<Record<LiveOrder, (rates: LoadRates) => number>> = {
 interface ScreenOptions {
   readonly order: LiveOrder;
   readonly width: number;
-  /** Lines in all; what does not fit is counted. */
+  /** Total lines; rows that do not fit are counted. */
   readonly height: number;
   readonly zone: string;
   readonly nowUnix: number;
-  /** Where it is from, and what keys do. */
+  /** Data source and keys. */
   readonly source: string;
   readonly keys?: string;
 }
 
-/** The busiest first; equal ones by name. */
+/** Busiest first; ties by name. */
 export function ordered(load: LiveLoad, order: LiveOrder): LiveLoad {
   const amount = AMOUNTS[order];
   const by = <T extends LoadRates>(name: (one: T) => string) => {
@@ -46,7 +46,7 @@ export function ordered(load: LiveLoad, order: LiveOrder): LiveLoad {
   };
 }
 
-/** Nothing of it is longer than the width. */
+/** No line is longer than the width. */
 export function liveLines(load: LiveLoad, options: ScreenOptions): string[] {
   const { width, height, order, source, keys } = options;
   const { targets, jobs } = ordered(load, order);
@@ -56,7 +56,7 @@ export function liveLines(load: LiveLoad, options: ScreenOptions): string[] {
     ...load.notices.map((notice) => `note: ${notice}`),
   ];
   const foot = keys === undefined ? [] : [`by ${order}; ${keys}`];
-  // Headings, an empty line before each table, and a line for what is left out.
+  // Headings, an empty line before each table, and a line for rows that do not fit.
   const room = Math.max(2, height - head.length - foot.length - 6);
   const busy = jobs.filter((one) => Object.keys(NO_RATES).some((key) => one[key as keyof LoadRates] > 0));
   const forTargets = Math.min(targets.length, Math.max(room - busy.length, Math.ceil(room / 2)));
@@ -82,7 +82,7 @@ function timeText({ fromUnix, toUnix }: LiveLoad, { zone, nowUnix }: ScreenOptio
   const seconds = toUnix - fromUnix;
   const age = nowUnix - toUnix;
   const silent = age > Math.max(300, 3 * seconds) ? " (silent)" : "";
-  return `${localText(zone, toUnix)} ${zone}, over ${formatSeconds(seconds)}, ${age < 0 ? "from a clock that is ahead" : `${ageText(age)} ago${silent}`}`;
+  return `${localText(zone, toUnix)} ${zone}, over ${formatSeconds(seconds)}, ${age < 0 ? "by a clock that is ahead" : `${ageText(age)} ago${silent}`}`;
 }
 
 function ageText(seconds: number): string {
@@ -108,7 +108,7 @@ function totalText(targets: readonly LiveTarget[], jobs: readonly LiveJob[]): st
 
 interface Shown<T> extends TextColumn {
   readonly text: (one: T) => string;
-  /** Columns with higher numbers go first where the width does not do. */
+  /** Columns with higher numbers are dropped first on narrow terminals. */
   readonly place: number;
 }
 

@@ -1,14 +1,14 @@
-/** What a file system did in the last minutes of a store, as rates. */
+/** Load in the last minutes of a store, as rates. */
 import type { LiveJob, LiveLoad, LiveTarget, Queryable, SqlRow } from "../../model/index.ts";
 import { number, text } from "./amounts.ts";
 import { rank } from "./rank.ts";
 import { askedTargets } from "./question.ts";
 
-/** A state of a target that is older says nothing of now. */
+/** Older target states are ignored. */
 const STATE_MINUTES = 1440;
 const JOBS_MAX = 1000;
 
-/** Rates of these targets over the last minutes that the store has; none named: of all. */
+/** Rates of these targets (default: all) over the last minutes of the store. */
 export async function storedLoad(
   db: Queryable,
   target: readonly string[],

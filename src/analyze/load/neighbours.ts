@@ -1,4 +1,4 @@
-/** Who else was busy where a job was, at the same time. */
+/** Other jobs on the same targets at the same time. */
 import type { Queryable } from "../../model/index.ts";
 import { exact, number, quoted, text } from "./amounts.ts";
 import { totalsOf } from "./totals.ts";
@@ -7,7 +7,7 @@ import { userFacts, userLabels } from "./users.ts";
 
 export interface Neighbour {
   readonly jobId: string | null;
-  /** Null: nobody says. */
+  /** Null: unknown. */
   readonly cluster: string | null;
   readonly user: string | null;
   readonly name: string | null;
@@ -27,7 +27,7 @@ export async function neighboursOf(
 ): Promise<{ rows: Neighbour[]; total: number }> {
   const time = `minute_unix between ${series[0]?.minuteUnix} and ${series.at(-1)?.minuteUnix}`;
   const used = "(bytes_read > 0 or bytes_written > 0 or metadata_calls > 0)";
-  // The same number on another cluster is another job. Rows without a cluster may be of this one.
+  // The same id on another cluster is another job. Rows without a cluster may belong to this one.
   const ofCluster = cluster === null ? "" : ` and coalesce(cluster, ${quoted(cluster)}) = ${quoted(cluster)}`;
   const itself = `(job_id = ${quoted(jobId)}${ofCluster})`;
   await db.run(`create or replace temp table load_used as

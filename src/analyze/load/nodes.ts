@@ -1,4 +1,4 @@
-/** Nodes by load: from what servers count for each client in an hour, or from nodes that job ids name. */
+/** Nodes by load: from server counters per client and hour, or from node names in job ids. */
 import type { Queryable } from "../../model/index.ts";
 import {
   AMOUNT_COLUMNS,
@@ -19,7 +19,7 @@ import { loadRows } from "./levels.ts";
 import type { Window } from "./window.ts";
 
 interface NodeLoad extends Amounts {
-  /** Address of the client, or the node that job ids name; null: no node is named. */
+  /** Client address, or node from the job id; null: unknown. */
   readonly node: string | null;
   readonly targets: number;
   readonly share: number;
@@ -27,7 +27,7 @@ interface NodeLoad extends Amounts {
 
 export interface NodeRanking {
   readonly measure: Measure;
-  /** exports: clients of targets, by whole hours. minutes: nodes of job ids. */
+  /** exports: clients of targets, by whole hours. minutes: nodes from job ids. */
   readonly source: "exports" | "minutes";
   readonly window: Window;
   readonly rows: readonly NodeLoad[];

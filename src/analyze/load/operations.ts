@@ -1,4 +1,4 @@
-/** Metadata operations of targets by kind, each with the job that did most of it. */
+/** Metadata operations of targets by kind, each with its top job. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import { exact, number, shareOf, text } from "./amounts.ts";
 import { totalsOf } from "./totals.ts";
@@ -6,7 +6,7 @@ import { loadRows } from "./levels.ts";
 import { userFacts, userLabels } from "./users.ts";
 import type { Window } from "./window.ts";
 
-/** Columns of `minutes` and `targets`, and what the servers call them. */
+/** Columns of `minutes` and `targets` and their Lustre names. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   opens: "open",
   closes: "close",
@@ -30,10 +30,10 @@ interface OperationLoad {
   readonly calls: bigint;
   /** Of all metadata operations. */
   readonly share: number;
-  /** The job with most of them; null: no job was counted with any. */
+  /** The top job; null: no job counters. */
   readonly firstJob: string | null;
   readonly firstUser: string | null;
-  /** Of what all jobs did of this kind. */
+  /** Share of the operations of all jobs. */
   readonly firstShare: number;
 }
 
@@ -41,7 +41,7 @@ export interface OperationRanking {
   readonly source: "targets" | "minutes";
   readonly window: Window;
   readonly rows: readonly OperationLoad[];
-  /** Operations that are counted in the sum and in none of the kinds. */
+  /** Operations in the sum but in none of the kinds. */
   readonly others: bigint;
   readonly total: bigint;
 }
@@ -116,7 +116,7 @@ async function firstJobs(db: Queryable, jobs: string, columns: readonly string[]
     const rows = facts.filter(
       (row) => row.job_key === key && (cluster === null || row.cluster === null || row.cluster === cluster),
     );
-    // A number of two users says nothing.
+    // A user id with two names identifies nobody.
     const [only] = new Set(rows.map((row) => text(row.user_name))).size === 1 ? rows : [];
     return { ...userFacts(only ?? {}), jobId: job, cluster };
   });

@@ -21,7 +21,7 @@ export function personDocument(
     facts: [{ label: "Time", text: windowText(window, about.zone) }],
     verdict,
     sections: [
-      { id: "numbers", title: "In numbers", blocks: [tiles(answer)] },
+      { id: "numbers", title: "Key figures", blocks: [tiles(answer)] },
       {
         id: "bytes",
         title: "Bytes by day",
@@ -57,7 +57,7 @@ export function personDocument(
   };
 }
 
-/** Of no writes there is no size and no share. */
+/** Without writes there is no size and no share. */
 const NO_WRITES = "–";
 
 const perWrite = ({ bytesWritten, writeCalls }: Amounts): number =>
@@ -73,12 +73,12 @@ function tiles({ total, everybody }: PersonAnswer): Block {
       {
         ...{ label: "Read", value: Number(total.bytesRead), unit: "bytes" },
         note: "by servers",
-        about: "Bytes read by its jobs, as servers counted them.",
+        about: "Bytes read by its jobs, from server counters.",
       },
       {
         ...{ label: "Written", value: Number(total.bytesWritten), unit: "bytes" },
         note: `${formatShare(shareOf(bytes(total), bytes(everybody)))} of all bytes of jobs`,
-        about: "Bytes written by its jobs, as servers counted them.",
+        about: "Bytes written by its jobs, from server counters.",
       },
       {
         ...{ label: "Metadata operations", value: Number(total.metadataCalls), unit: "count" },
@@ -86,17 +86,17 @@ function tiles({ total, everybody }: PersonAnswer): Block {
         about: "All metadata operations of its jobs.",
       },
       {
-        ...{ label: "Bytes for each write", value: perWrite(total), unit: "bytes" },
+        ...{ label: "Bytes per write", value: perWrite(total), unit: "bytes" },
         ...ofNoWrites(total),
         note: Number.isNaN(perWrite(everybody)) ? "" : `all jobs: ${formatBytes(perWrite(everybody))}`,
         about:
-          "Bytes written / write calls, beside the same of all jobs: small calls cost servers more than large ones.",
+          "Bytes written / write calls, and the same for all jobs: small calls cost servers more than large ones.",
       },
       {
         ...{ label: "Small writes", value: shareOf(total.smallWriteCalls, total.writeCalls), unit: "share" },
         ...ofNoWrites(total),
         note: `all jobs: ${formatShare(shareOf(everybody.smallWriteCalls, everybody.writeCalls))}`,
-        about: "Write calls in minutes with less than 64 KiB for each call on average, of all write calls.",
+        about: "Share of write calls in minutes with less than 64 KiB per call on average.",
       },
     ],
   };
@@ -116,7 +116,7 @@ function daysFigure(
   const byDay = new Map(days.map((one) => [one.minuteUnix / DAY, one]));
   const figure: Figure = {
     ...{ id, title, definition: "SITE01@1", options: {} },
-    caption: `${title} (UTC), as servers counted them; days without a bar have no counters of its jobs.`,
+    caption: `${title} (UTC), from server counters; days without a bar have no counters of its jobs.`,
     summary: `${title} over ${formatMany(count, "day")}.`,
     chart: {
       ...{ kind: "bars", direction: "vertical", stacked: true },
@@ -146,18 +146,18 @@ function jobTable({ jobs, jobsTotal }: PersonAnswer, by: "user" | "account", zon
         ["job", "Job", "text", "Job id."],
         ...(by === "account" ? ([["user", "User", "text", "User, from the scheduler."]] as const) : []),
         ["name", "Name", "text", "Name, from the scheduler."],
-        ["state", "State", "text", "How it ended."],
+        ["state", "State", "text", "Final state."],
         ["start", `Start (${zone})`, "text", "Start, from the scheduler."],
         ["nodes", "Nodes", "count", "Nodes allocated."],
         ["read", "Read", "bytes", "Bytes read."],
         ["written", "Written", "bytes", "Bytes written."],
         ["metadata", "Metadata", "count", "Metadata operations."],
-        ["perWrite", "Bytes for each write", "bytes", "Bytes written / write calls.", { none: NO_WRITES }],
+        ["perWrite", "Bytes per write", "bytes", "Bytes written / write calls.", { none: NO_WRITES }],
         [
           "small",
           "Small writes",
           "share",
-          "Write calls in minutes with less than 64 KiB for each call, of all.",
+          "Share of write calls in minutes with less than 64 KiB per call.",
           { none: NO_WRITES },
         ],
       ],

@@ -1,4 +1,4 @@
-/** One user or one account: what its jobs did day by day, and its jobs with how efficiently they write. */
+/** One user or account: load by day, and its jobs with their write sizes. */
 import { type Queryable, SMALL_WRITE_BYTES } from "../../model/index.ts";
 import { clustersOfMinutes } from "../study/common/minute-clusters.ts";
 import { AMOUNT_COLUMNS, type Amounts, amountsOf, number, quoted, SUMS_AGAIN, text } from "./amounts.ts";
@@ -24,9 +24,9 @@ export interface PersonAnswer {
   readonly jobs: readonly PersonJob[];
   readonly jobsTotal: number;
   readonly total: Amounts;
-  /** All jobs of the store in this time together, to compare with. */
+  /** Sum over all jobs of the store in this time range, for comparison. */
   readonly everybody: Amounts;
-  /** Numbers of the user. */
+  /** User ids. */
   readonly userIds: readonly string[];
 }
 
@@ -37,7 +37,7 @@ interface PersonRequest {
   readonly limit: number;
 }
 
-/** Null: the store knows nobody of this name. */
+/** Null: the store has no such name. */
 export async function personAnswer(
   db: Queryable,
   { by, name, window, limit }: PersonRequest,
@@ -94,7 +94,7 @@ export async function personAnswer(
 
 const COLUMNS = ["job_key", "job_id", "cluster", "user_id", ...AMOUNT_COLUMNS];
 
-/** `person_numbers`: numbers that stand for this name, and on which cluster where somebody else has them on another. */
+/** `person_numbers`: user ids of this name, with the cluster if somebody else has the id on another. */
 async function findNumbers(db: Queryable, name: string | null): Promise<void> {
   const uid = /^uid (\d{1,18})$/.exec(name ?? "")?.[1];
   const named = "from jobs where user_id is not null and coalesce(user_name, '') <> ''";
@@ -108,7 +108,7 @@ async function findNumbers(db: Queryable, name: string | null): Promise<void> {
 const hasNumber = (relation: string): string =>
   `exists (select 1 from person_numbers p where p.user_id = ${relation}.user_id and (p.cluster is null or p.cluster = ${relation}.cluster))`;
 
-/** `person_candidates` with the cluster of each row as far as it is known; those that may be of two clusters are nobody's. */
+/** `person_candidates` with the cluster of each row if known; ambiguous rows are left out. */
 async function withClusters(db: Queryable, asked: Parameters<typeof loadRows>[2]): Promise<string> {
   let rows = "person_candidates";
   let known = await clustersOfMinutes(db, rows);

@@ -1,4 +1,4 @@
-/** What a question about load means: a zone, targets and minutes, by what the store has. */
+/** Resolves the options of a load query to a time zone, targets and minutes of the store. */
 import { didYouMean } from "../../base/choice.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/index.ts";
@@ -12,7 +12,7 @@ import {
   type TargetName,
   targetsText,
 } from "./targets.ts";
-import { askedWindow, checkZone, clientsTime, storedTime, type Window } from "./window.ts";
+import { resolveWindow, checkZone, clientsTime, storedTime, type Window } from "./window.ts";
 
 export interface LoadQuery {
   readonly window: Window;
@@ -21,7 +21,7 @@ export interface LoadQuery {
   readonly targetsText: string;
 }
 
-/** The options with the zone that is meant: as asked, else that of the store. */
+/** The options with the time zone: as requested, else that of the store. */
 export async function zoned<Options extends { readonly zone?: string | undefined }>(
   db: Queryable,
   options: Options,
@@ -38,7 +38,7 @@ interface LoadValues {
   readonly zone: string;
 }
 
-/** The targets that are meant, and the time that the store has. */
+/** The selected targets, and the time range of the store. */
 export async function askedTargets(db: Queryable, target: readonly string[]) {
   if (target.length > 0 && target.every((one) => /^[\s,]*$/.test(one)))
     throw new UsageError(
@@ -56,7 +56,7 @@ export async function askedTargets(db: Queryable, target: readonly string[]) {
   };
 }
 
-/** The targets and the minutes that are meant; what does not exist is an error that names what does. */
+/** The selected targets and minutes; the error for an unknown name lists the existing ones. */
 export async function askedOf(
   db: Queryable,
   { target, from, to, zone }: LoadValues,
@@ -64,7 +64,7 @@ export async function askedOf(
 ): Promise<LoadQuery> {
   checkZone(zone);
   const { stored, ...asked } = await askedTargets(db, target);
-  const window = askedWindow({ from, to, zone, nowUnix }, stored);
+  const window = resolveWindow({ from, to, zone, nowUnix }, stored);
   return { ...asked, window: await answerable(db, window, stored) };
 }
 
@@ -72,17 +72,17 @@ function unknownTarget(word: string, all: readonly TargetName[]): UsageError {
   const names = all.map(({ target }) => target);
   const shown = names.slice(0, 3).join(", ");
   const guess = didYouMean(word, [...names, ...all.map(fullName)]);
-  const count = names.length > 3 ? `, … ${names.at(-1)} (${names.length} in all)` : "";
+  const count = names.length > 3 ? `, … ${names.at(-1)} (${names.length} in total)` : "";
   return new UsageError(`--target ${word}: the store has no such target${guess}; it has ${shown}${count}`);
 }
 
-/** Targets that are all metadata targets are compared by operations, others by bytes. */
+/** If all targets are MDTs, they are compared by operations, otherwise by bytes. */
 export const usualMeasure = (targets: readonly TargetName[]): "bytes" | "metadata" =>
   targets.length > 0 && targets.every(({ target }) => /^MDT/i.test(target)) ? "metadata" : "bytes";
 
 type ClientQuery = Omit<LoadQuery, "window"> & { readonly window: LoadQuery["window"] | undefined };
 
-/** Of client counters, which have no targets; without a time all jobs are meant. */
+/** For client counters, which have no targets; without a time range, all jobs. */
 export async function askedOfClients(
   db: Queryable,
   { from, to, zone }: Omit<LoadValues, "target">,
@@ -91,6 +91,6 @@ export async function askedOfClients(
   const stored = await clientsTime(db);
   checkZone(zone);
   const isAll = from === undefined && to === undefined;
-  const window = isAll ? undefined : askedWindow({ from, to, zone, nowUnix }, stored);
+  const window = isAll ? undefined : resolveWindow({ from, to, zone, nowUnix }, stored);
   return { window, condition: "true", targets: [], targetsText: "all file systems" };
 }

@@ -17,7 +17,7 @@ const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(
 const windowName = ({ startMinute, endMinute }: QuietWindow) =>
   `${clockText(startMinute)} to ${clockText(endMinute)}`;
 
-/** Hours in which jobs should not start, as the study of the system names them; none with a reason. */
+/** Hours in which jobs should not start, from the system study; if none, with the reason. */
 interface ContentionHours {
   readonly hours: readonly number[];
   readonly verdict: string;
@@ -27,7 +27,7 @@ interface ContentionHours {
 export function quietDocument(
   answer: QuietAnswer,
   targets: string,
-  /** Null: nobody computed them. */
+  /** Null: not computed. */
   contention: ContentionHours | null,
   about: About,
 ): Document {
@@ -37,10 +37,10 @@ export function quietDocument(
     facts: [
       { label: "Targets", text: targets },
       { label: "Time", text: windowText(window, zone) },
-      { label: "Days seen", text: String(days) },
+      { label: "Days", text: String(days) },
       {
         label: "Counted by",
-        text: source === "targets" ? "targets, for everybody" : "targets, for each job (job_stats)",
+        text: source === "targets" ? "targets, all load" : "targets, per job (job_stats)",
       },
       { label: "Load", text: MEASURE_WORDS[measure] },
     ],
@@ -53,7 +53,7 @@ export function quietDocument(
         ? []
         : [
             { id: "hours", title: "By hour of day", blocks: hourBlocks(answer) },
-            { id: "hours-figure", title: "Hours as a figure", detail: true, blocks: [hourFigure(answer)] },
+            { id: "hours-figure", title: "Figure by hour", detail: true, blocks: [hourFigure(answer)] },
             { id: "weekdays", title: "By weekday", blocks: weekdayBlocks(answer) },
           ]),
     ],
@@ -64,7 +64,7 @@ export function quietDocument(
 
 const amount = ({ measure }: QuietAnswer, value: number) =>
   Number.isNaN(value)
-    ? "not known"
+    ? "unknown"
     : measureUnit(measure) === "bytes"
       ? formatBytes(value)
       : `${formatScaled(value, "").trim()} ${MEASURE_WORDS[measure]}`;
@@ -73,12 +73,12 @@ function verdictOf(answer: QuietAnswer): string {
   const { quietest, quieterBy, sureness, zone, lengthMinutes } = answer;
   const { verdict, leastDays, quieterDays, testedDays } = sureness;
   if (quietest === null)
-    return `Not enough data: no window of ${formatMany(lengthMinutes, "minute")} was seen as a whole on any day.`;
+    return `Not enough data: no day has samples for a complete window of ${formatMany(lengthMinutes, "minute")}.`;
   if (verdict === "not enough data")
-    return `Not enough data: ${formatMany(quietest.days, "day")} seen with the whole window, at least ${leastDays} are needed to name quiet hours.`;
-  const tested = `chosen by every other day, it was quieter than the middle of the day on ${quieterDays} of ${testedDays} days`;
+    return `Not enough data: ${formatMany(quietest.days, "day")} with samples for the whole window; naming quiet hours takes at least ${leastDays}.`;
+  const tested = `chosen on half of the days and tested on the other half, it was quieter than the median window on ${quieterDays} of ${testedDays} days`;
   if (verdict === "not sure")
-    return `No hours are reliably quiet: ${windowName(quietest)} (${zone}) has the least load, but ${tested}, which chance could do.`;
+    return `No hours are reliably quiet: ${windowName(quietest)} (${zone}) has the least load, but ${tested}, which may be chance.`;
   return `Quietest is ${windowName(quietest)} (${zone}): ${formatShare(quieterBy)} less than a typical window; ${tested}.`;
 }
 
@@ -93,13 +93,13 @@ function answerBlocks(answer: QuietAnswer, contention: ContentionHours | null): 
   return [
     table(
       "windows",
-      `Load of a window of ${formatMany(lengthMinutes, "minute")}, over days; a typical one has ${amount(answer, typical)}.`,
+      `Load of a window of ${formatMany(lengthMinutes, "minute")}, over days; a typical window has ${amount(answer, typical)}.`,
       [
         ["which", "Window", "text", "Least and most load by the median over days."],
         ["time", `Time (${zone})`, "text", "From and to."],
         ["median", "Median", unit, "Median over days."],
         ["p90", "90 % of days", unit, "90th percentile over days."],
-        ["ratio", "Of typical", "ratio", "Median over that of all windows."],
+        ["ratio", "vs typical", "ratio", "Median / median of all windows."],
         ["days", "Days", "count", "Days with samples for the whole window."],
       ],
       [...row("quietest", quietest), ...row("busiest", busiest)],
@@ -110,19 +110,19 @@ function answerBlocks(answer: QuietAnswer, contention: ContentionHours | null): 
         answer.sureness.verdict === "not enough data"
           ? `Busy hours: not enough data (at least ${answer.sureness.leastDays} days).`
           : busyHours.length === 0
-            ? `Busy hours: none has ${busyRatio} times the load of the middle hour.`
-            : `Busy hours (at least ${busyRatio} times the middle hour): ${named(busyHours)}.`,
+            ? `Busy hours: none has ${busyRatio} times the load of the median hour.`
+            : `Busy hours (at least ${busyRatio} times the median hour): ${named(busyHours)}.`,
     },
     {
       kind: "text",
       text:
         contention === null
-          ? "Contention hours are not computed here, since they take all minutes of the store; plimsoll study system names them."
+          ? "Contention hours are not computed here, since they need all minutes of the store; see plimsoll study system."
           : contention.hours.length > 0
-            ? `Contention hours (jobs that start then move more and take longer for the same I/O, as in study system): ${named(contention.hours)}.`
+            ? `Contention hours (jobs that start then move more data and take longer for the same I/O, as in study system): ${named(contention.hours)}.`
             : contention.verdict === "insufficient"
               ? `Contention hours cannot be judged (O15 of study system). ${contention.reason}`
-              : "Contention hours: none; jobs do not take longer when much is moved (O15 of study system).",
+              : "Contention hours: none; jobs do not take longer at high load (O15 of study system).",
     },
   ];
 }
@@ -137,17 +137,17 @@ function spreadTable(
   const most = spreads.reduce((all, { median }) => Math.max(all, median || 0), 0);
   return table(
     id,
-    `${sentence(MEASURE_WORDS[answer.measure])} in one hour: median and 90th percentile over days.`,
+    `${sentence(MEASURE_WORDS[answer.measure])} per hour: median and 90th percentile over days.`,
     [
-      [id, label, "text", "By the clocks of the zone."],
+      [id, label, "text", "Local time."],
       ["median", "Median", measureUnit(answer.measure) === "bytes" ? "bytes" : "count", "Median over days."],
       [
         "p90",
         "90 % of days",
         measureUnit(answer.measure) === "bytes" ? "bytes" : "count",
-        "Not exceeded on nine of ten days.",
+        "90th percentile over days.",
       ],
-      ["days", "Days", "count", "Days seen."],
+      ["days", "Days", "count", "Days with samples."],
       ["bar", "Median", "text", "The median as a bar."],
     ],
     spreads.map(({ median, p90, days }, at) => [
@@ -172,7 +172,7 @@ function hourFigure({ hours, measure, zone, lengthMinutes, days }: QuietAnswer):
     figure: {
       id: "load-by-hour",
       title: "Load by hour of day",
-      caption: `${sentence(MEASURE_WORDS[measure])} in one hour over ${formatMany(days, "day")}: the median, and what nine of ten days do not exceed.`,
+      caption: `${sentence(MEASURE_WORDS[measure])} per hour over ${formatMany(days, "day")}: median and 90th percentile.`,
       summary: "Median and 90th percentile of each hour of the day.",
       definition: "L02@1",
       options: { zone, lengthMinutes },
@@ -199,10 +199,10 @@ function weekdayBlocks(answer: QuietAnswer): Block[] {
     spreadTable("weekday", "Weekday", WEEKDAYS, answer.weekdays, answer),
     table(
       "weekday-hours",
-      `Medians by hour, 00 to 23 (${zone}), each weekday by its own height.`,
+      `Medians by hour, 00 to 23 (${zone}), each weekday on its own scale.`,
       [
         ["weekday", "Weekday", "text", "Weekday."],
-        ["hours", "00    06    12    18", "text", "A character for each hour."],
+        ["hours", "00    06    12    18", "text", "One character per hour."],
       ],
       rows,
     ),

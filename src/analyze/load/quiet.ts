@@ -1,4 +1,4 @@
-/** When targets are quiet: load by hour of day and by weekday over many days, and the quietest stretch of some length. */
+/** Quiet hours of targets: load by hour of day and by weekday over many days, and the quietest window of a given length. */
 import { UsageError } from "../../base/errors.ts";
 import { quantileOf } from "../../base/statistics.ts";
 import type { Queryable } from "../../model/index.ts";
@@ -7,17 +7,17 @@ import { type Measure, measureSql, number } from "./amounts.ts";
 import { inWindow } from "./gather.ts";
 import { localText, type Window } from "./window.ts";
 
-/** All offsets of zones are multiples of a quarter of an hour. */
+/** All UTC offsets are multiples of 15 minutes. */
 const QUARTER = 15;
 const QUARTERS = 96;
 const YEAR_QUARTERS = 365.25 * QUARTERS;
-/** Memory follows the time that is looked at, and one wrong time stamp can make it centuries. */
+/** Memory grows with the time range, and one wrong time stamp can make it centuries. */
 const YEARS_MAX = 20;
-/** Quarters seen for less of their target-minutes say nothing. */
+/** Minimum coverage of a quarter of an hour, as a share of its target-minutes. */
 const SEEN_LEAST = 0.5;
 
 export interface Spread {
-  /** Days that it was seen on. */
+  /** Days with samples for it. */
   readonly days: number;
   readonly median: number;
   readonly p90: number;
@@ -39,32 +39,32 @@ export interface QuietAnswer {
   readonly zone: string;
   readonly window: Window;
   readonly lengthMinutes: number;
-  /** Days of which at least one hour was seen. */
+  /** Days with samples for at least one hour. */
   readonly days: number;
-  /** Per hour of load. */
+  /** Load per hour. */
   readonly hours: readonly Spread[];
-  /** Monday first; load of one hour of such a day on average. */
+  /** Monday first; mean load per hour of such a day. */
   readonly weekdays: readonly Spread[];
-  /** Weekday by hour, row by row: medians, NaN where nothing was seen. */
+  /** Weekday × hour, row by row: medians; NaN: no samples. */
   readonly weekdayHours: readonly number[];
   readonly quietest: QuietWindow | null;
   readonly busiest: QuietWindow | null;
   /** Median over all windows of that length, of all days. */
   readonly typical: number;
-  /** How much less than the typical window: 0.4 is 40 % less. */
+  /** Relative to the typical window: 0.4 is 40 % less. */
   readonly quieterBy: number;
   readonly sureness: Sureness;
-  /** Hours whose median is at least `busyRatio` times that of the middle hour. */
+  /** Hours whose median is at least `busyRatio` times that of the median hour. */
   readonly busyHours: readonly number[];
   readonly busyRatio: number;
 }
 
 interface Sureness {
   readonly verdict: "sure" | "not sure" | "not enough data";
-  /** Days on which the window that the other half of the days chose was quieter than the middle window of the day. */
+  /** Days on which the window chosen on the other half of the days was quieter than the median window of the day. */
   readonly quieterDays: number;
   readonly testedDays: number;
-  /** Chance of this many by a coin. */
+  /** Probability of this many by chance (p = 0.5). */
   readonly chance: number;
   readonly leastDays: number;
 }
@@ -93,7 +93,7 @@ export async function quietHours(db: Queryable, request: QuietRequest): Promise<
   const count = Math.ceil(window.to / QUARTER) - first;
   if (count > YEARS_MAX * YEAR_QUARTERS)
     throw new UsageError(
-      `the time from ${localText(zone, window.from * 60)} to ${localText(zone, window.to * 60)} has ${Math.round(count / YEAR_QUARTERS)} years; choose at most ${YEARS_MAX} with --from and --to`,
+      `the time from ${localText(zone, window.from * 60)} to ${localText(zone, window.to * 60)} is ${Math.round(count / YEAR_QUARTERS)} years long; choose at most ${YEARS_MAX} with --from and --to`,
     );
   const seen = await seenShares(db, request, source, first, count);
   const load = new Float64Array(count);
@@ -107,7 +107,7 @@ export async function quietHours(db: Queryable, request: QuietRequest): Promise<
   return { source, ...quietAnswer(load, first, request), zone };
 }
 
-/** Of the target-minutes of each quarter, those for which counters are in the store. */
+/** Share of the target-minutes of each quarter of an hour with counters. */
 async function seenShares(
   db: Queryable,
   { window, condition }: QuietRequest,
@@ -120,7 +120,7 @@ async function seenShares(
     `select count(distinct concat(file_system, '-', target)) as targets from readings where ${kind} and ${condition}`,
   );
   const targets = number(all?.targets);
-  // A difference belongs to the minute of its later reading.
+  // A counter delta belongs to the minute of its second sample.
   const rows =
     targets > 0
       ? await db.columns(`select from_unix_ns // 60000000000 + 1 as first, to_unix_ns // 60000000000 as last, count(*) as n
@@ -146,13 +146,13 @@ async function seenShares(
     const quarter = Math.floor(minute / QUARTER);
     shares[quarter] = (shares[quarter] as number) + Math.min(open, most);
   }
-  // Whole numbers until here: a quarter that was seen whole has a share of exactly 1.
+  // Integers until here: complete coverage is a share of exactly 1.
   for (let quarter = 0; quarter < count; quarter++)
     shares[quarter] = (shares[quarter] as number) / (most * QUARTER);
   return shares;
 }
 
-/** From loads of quarters of an hour, the first of which is this many quarters after 1970 UTC. NaN: not seen. */
+/** From loads per quarter of an hour; `first` counts quarters since 1970 UTC. NaN: no samples. */
 function quietAnswer(
   load: Float64Array,
   first: number,
@@ -214,7 +214,7 @@ interface Day {
   readonly quarters: Float64Array;
 }
 
-/** Days by the clocks of the zone. Of an hour that comes twice the mean counts; one that is left out was not seen. */
+/** Days in local time. For an hour that occurs twice (end of daylight saving time) the mean counts; a skipped one has no samples. */
 function localDays(load: Float64Array, first: number, zone: string): Day[] {
   const spans = zoneSpans(zone, first * 900, (first + load.length) * 900);
   const local = new Float64Array(load.length);
@@ -249,7 +249,7 @@ const hoursOf = (quarters: Float64Array): number[] =>
     quarters.slice(4 * hour, 4 * hour + 4).reduce((sum, one) => sum + one, 0),
   );
 
-/** A day counts when most of its hours were seen. */
+/** A day counts if most of its hours have samples. */
 function meanOf(hours: readonly number[]): number {
   const seen = hours.filter((value) => !Number.isNaN(value));
   return seen.length < 20 ? Number.NaN : seen.reduce((sum, one) => sum + one, 0) / seen.length;
@@ -260,7 +260,7 @@ function spreadOf(values: readonly number[]): Spread {
   return { days: seen.length, median: quantileOf(seen, 0.5), p90: quantileOf(seen, 0.9) };
 }
 
-/** For each quarter that a window may start at, its load on each day; windows go on into the next day. */
+/** Load on each day of the window that starts at each quarter of an hour; windows may extend into the next day. */
 function windowSums(days: readonly Day[], length: number): number[][] {
   const all = days.flatMap(({ quarters }) => [...quarters]);
   return Array.from({ length: QUARTERS }, (_, start) =>
@@ -297,7 +297,7 @@ function surenessOf(windows: readonly (readonly number[])[], days: number, least
   return { verdict, quieterDays, testedDays, chance, leastDays };
 }
 
-/** Chance that a fair coin shows heads at least k times in n. */
+/** Probability of at least k heads in n tosses of a fair coin. */
 export function coinTail(n: number, k: number): number {
   if (k <= 0) return 1;
   let logTerm = n * Math.log(0.5);

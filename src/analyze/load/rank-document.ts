@@ -10,9 +10,9 @@ import { stretchMinutes } from "./stretches.ts";
 import { windowText } from "./window.ts";
 
 const NOT_KNOWN: Readonly<Record<By, string>> = {
-  job: "job not known",
-  user: "user not known",
-  account: "account not known",
+  job: "unknown job",
+  user: "unknown user",
+  account: "unknown account",
 };
 const TITLES: Readonly<Record<By, string>> = { job: "Jobs", user: "Users", account: "Accounts" };
 
@@ -53,13 +53,13 @@ const SMALL: AmountColumn = {
   of: ({ smallWriteCalls }) => smallWriteCalls,
 };
 
-/** What anybody has something of: targets of one kind have no counters of the other. */
+/** Only columns with values: targets of one kind lack the counters of the other. */
 const shownAmounts = (total: Amounts, measure: Measure): AmountColumn[] => [
   ...AMOUNTS.filter(({ of }) => of(total) > 0n),
   ...(measure === "opens" ? [OPENS] : measure === "small-writes" ? [SMALL] : []),
 ];
 
-/** Whether the rows are of more than one cluster; else it needs no column. */
+/** A cluster column is needed only for rows of several clusters. */
 const showsClusters = ({ rows, unclear }: Ranking): boolean =>
   unclear.jobs > 0 || new Set(rows.map(({ cluster }) => cluster)).size > 1;
 
@@ -108,7 +108,7 @@ function rankingTable(ranking: Ranking): Block {
   const who: readonly Column[] =
     by === "job"
       ? [
-          ["job", "Job", "text", "Job id as servers or the scheduler have it."],
+          ["job", "Job", "text", "Job id from servers or scheduler."],
           ...(showsClusters(ranking)
             ? [["cluster", "Cluster", "text", "Cluster of the job; all candidates if ambiguous."] as Column]
             : []),
@@ -119,16 +119,16 @@ function rankingTable(ranking: Ranking): Block {
       : by === "account"
         ? [
             ["account", "Account", "text", "Account of the jobs, from the scheduler."],
-            ["jobs", "Jobs", "count", "Jobs of the account in this time."],
+            ["jobs", "Jobs", "count", "Jobs of the account in this time range."],
           ]
         : [
             ["user", "User", "text", "User, from the scheduler, or from ids of the kind program.uid."],
-            ["jobs", "Jobs", "count", "Jobs of the user in this time."],
+            ["jobs", "Jobs", "count", "Jobs of the user in this time range."],
           ];
   const when =
     window === undefined || source !== "servers"
       ? ""
-      : ` "When": ${stretchMinutes(window)} minutes for each character, each row by its own height.`;
+      : ` "When": ${stretchMinutes(window)} minutes per character, each row on its own scale.`;
   return table(
     "loaders",
     `By ${ranking.order === "share" ? "the larger share of bytes and metadata operations" : MEASURE_WORDS[measure]}; shares are of all ${MEASURE_WORDS[measure]}.${when}`,
@@ -139,7 +139,7 @@ function rankingTable(ranking: Ranking): Block {
         "share",
         "Share",
         "share",
-        `Share of all ${MEASURE_WORDS[measure]}; with others and the unexplained 100 %.`,
+        `Share of all ${MEASURE_WORDS[measure]}; others and the unexplained part complete the 100 %.`,
       ],
       source === "servers"
         ? ["when", "When", "text", "Over the requested time range."]
@@ -163,7 +163,7 @@ function notes(ranking: Ranking): Block[] {
     blocks.push({
       kind: "notice",
       level: "warning",
-      text: `${formatMany(unclear.jobs, "job number is", "job numbers are")} on several clusters, and the counters do not say which: ${amountText(unclear, measure)} are of no known user.`,
+      text: `${formatMany(unclear.jobs, "job id is", "job ids are")} on several clusters, and the counters do not say which: ${amountText(unclear, measure)} have no known user.`,
       how: "Name the cluster with plimsoll ingest --cluster NAME, or take it from job ids such as cab:123 with --job-id %C:%j.",
     });
   if (source === "servers" && unexplained === null)
@@ -177,7 +177,7 @@ function notes(ranking: Ranking): Block[] {
     blocks.push({
       kind: "notice",
       level: "warning",
-      text: `Jobs add up to ${amountText(beyond, measure)} more than the targets counted for themselves: some readings of the targets are missing.`,
+      text: `The jobs sum to ${amountText(beyond, measure)} more than the target counters: some target samples are missing.`,
     });
   return blocks;
 }
@@ -203,7 +203,7 @@ export function rankingDocument(ranking: Ranking, { title, targets }: RankTitle,
       { label: "Time", text: window === undefined ? "all jobs" : windowText(window, about.zone) },
       {
         label: "Counted by",
-        text: source === "servers" ? "servers (job_stats)" : "clients, jobs that began in this time",
+        text: source === "servers" ? "servers (job_stats)" : "clients, jobs that started in this time range",
       },
       { label: "Load", text: amountText(total, measure), exact: String(measured(total, measure)) },
       { label: "Jobs", text: formatCount(ranking.jobs) },
@@ -211,7 +211,7 @@ export function rankingDocument(ranking: Ranking, { title, targets }: RankTitle,
     ],
     verdict:
       first === undefined || measured(total, measure) === 0n
-        ? `No job loaded ${targets} by ${MEASURE_WORDS[measure]} in this time.`
+        ? `No job has ${MEASURE_WORDS[measure]} on ${targets} in this time range.`
         : `${formatShare(first.share)} of ${amountText(total, measure)} came from ${name(first)}.`,
     sections: [
       {
@@ -226,7 +226,7 @@ export function rankingDocument(ranking: Ranking, { title, targets }: RankTitle,
   };
 }
 
-/** The table has bars for a terminal; a page draws them. */
+/** The table has text bars for a terminal; a page shows this figure. */
 function figureSection(ranking: Ranking): Document["sections"] {
   const { rows, others, unexplained, by, measure } = ranking;
   if (rows.length === 0) return [];
@@ -248,7 +248,7 @@ function figureSection(ranking: Ranking): Document["sections"] {
           figure: {
             id: "load-by-who",
             title: `Load by ${by}`,
-            caption: `The first ${rows.length}, the others together, and what no job explains.`,
+            caption: `The top ${rows.length}, the sum of the others, and the part not in job statistics.`,
             summary: `${parts[0]?.name} comes first.`,
             definition: "L01@1",
             options: { order: ranking.order, by },
@@ -309,7 +309,7 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
       { label: "Time", text: windowText(window, about.zone) },
       {
         label: "Counted by",
-        text: source === "targets" ? "targets, for everybody" : "targets, for each job (job_stats)",
+        text: source === "targets" ? "targets, all load" : "targets, per job (job_stats)",
       },
       { label: "Load", text: amountText(total, measure), exact: String(measured(total, measure)) },
     ],
@@ -321,7 +321,7 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
         blocks: [
           table(
             "targets",
-            `By ${order === "share" ? "the larger share of bytes and metadata operations" : MEASURE_WORDS[measure]}. "When": ${stretchMinutes(window)} minutes for each character.`,
+            `By ${order === "share" ? "the larger share of bytes and metadata operations" : MEASURE_WORDS[measure]}. "When": ${stretchMinutes(window)} minutes per character.`,
             [
               ["target", "Target", "text", "OST or MDT."],
               ["fileSystem", "File system", "text", "File system."],
@@ -341,9 +341,9 @@ export function targetRankingDocument(ranking: TargetRanking, title: string, abo
 
 function targetVerdict({ rows: [first], comparison, order }: TargetRanking): string {
   if (first === undefined || comparison === null || Number.isNaN(comparison.firstOverMean))
-    return "No load in this time.";
+    return "No load in this time range.";
   const { kind, targets, measure, firstOverMean } = comparison;
-  // With the order by share it is not clear of itself what is compared.
+  // Ordered by share, the measure is not obvious.
   const what = order === "share" ? `, by ${MEASURE_WORDS[measure]}` : "";
-  return `${first.target} carried the most: ${firstOverMean.toPrecision(3)} times the mean of ${formatMany(targets, kind)}${what}.`;
+  return `${first.target} has the most load: ${firstOverMean.toPrecision(3)} times the mean of ${formatMany(targets, kind)}${what}.`;
 }

@@ -1,4 +1,4 @@
-/** Targets in the order of their load. */
+/** Targets in order of load. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import {
   AMOUNT_COLUMNS,
@@ -26,22 +26,22 @@ interface TargetLoad extends Amounts {
   readonly when: readonly number[];
 }
 
-/** What the first target is compared with: the mean of its kind, since data and metadata are not on the same targets. */
+/** Comparison of the first target with the mean of its kind, OST or MDT. */
 interface Comparison {
   readonly kind: "OST" | "MDT" | "target";
   /** Targets of this kind. */
   readonly targets: number;
-  /** By which amount: with the order `share` that of which the first has the larger share. */
+  /** The measure; for the order `share`, the one with the larger share of the first target. */
   readonly measure: Measure;
   readonly mean: number;
-  /** The first over the mean; NaN: there is no load. */
+  /** First / mean; NaN: no load. */
   readonly firstOverMean: number;
 }
 
 export interface TargetRanking {
   readonly measure: Measure;
   readonly order: Order;
-  /** Which table it is from: counters of the targets themselves, or those of their jobs. */
+  /** Source: target counters, or the sum over jobs. */
   readonly source: "targets" | "minutes";
   readonly window: Window;
   readonly rows: readonly TargetLoad[];
@@ -52,7 +52,7 @@ export interface TargetRanking {
   readonly comparison: Comparison | null;
 }
 
-/** Targets in the order of their load. Small writes are known of jobs only. */
+/** Targets in order of load. Small writes are known only for jobs. */
 export async function rankTargets(
   db: Queryable,
   {

@@ -1,4 +1,4 @@
-/** Who loads targets: jobs or users in the order of some amount, the rest as one row, and what no job explains. */
+/** Ranking of jobs, users or accounts by load, with the rest as one row and the part not in job statistics. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import {
   AMOUNT_COLUMNS,
@@ -23,37 +23,37 @@ import { loadRows } from "./levels.ts";
 import { stretchesOf, stretchSql } from "./stretches.ts";
 import type { Window } from "./window.ts";
 
-/** What rows stand for. */
+/** Kind of the rows. */
 export type By = "job" | "user" | "account";
-/** The column of `load_people` that jobs are put together by. */
+/** The column of `load_people` that groups jobs. */
 const LABELS: Readonly<Record<Exclude<By, "job">, string>> = { user: "user_label", account: "account" };
 /** share: the larger of the shares of all bytes and of all metadata operations. */
 export type Order = Measure | "share";
 
 export interface Loader extends Amounts {
-  /** Job number, or the name of a user or an account; null when nobody knows it. */
+  /** Job id, or name of a user or account; null: unknown. */
   readonly id: string | null;
   readonly user: string | null;
   readonly account: string | null;
   readonly jobName: string | null;
   readonly cluster: string | null;
-  /** Clusters that have a job of this number, `cab or quartz`, when nobody can tell which one it is; else null. */
+  /** Candidate clusters of an ambiguous job id, `cab or quartz`; else null. */
   readonly possibleClusters: string | null;
   readonly nodes: number | null;
   readonly startUnix: number | null;
   readonly endUnix: number | null;
   readonly jobs: number;
-  /** Of all that is known to have happened there, by the amount asked for. */
+  /** Share of all load, by the requested measure. */
   readonly share: number;
-  /** That amount in each stretch of the window; empty when there are no minutes. */
+  /** That amount per step of the window; empty without minutes. */
   readonly when: readonly number[];
 }
 
 export interface Rest extends Amounts {
   readonly jobs: number;
-  /** Users of these jobs; of rows by job they may have others among the first. */
+  /** Users of these jobs; some may also have jobs among the top rows. */
   readonly users: number;
-  /** Accounts of these jobs, when rows are accounts. */
+  /** Accounts of these jobs, if rows are accounts. */
   readonly accounts?: number;
   readonly share: number;
   readonly when: readonly number[];
@@ -67,15 +67,15 @@ export interface Ranking {
   readonly window: Window | undefined;
   readonly rows: readonly Loader[];
   readonly others: Rest;
-  /** Counted by targets for themselves beyond what their jobs add up to; null: targets have no counters of their own. */
+  /** Target counters minus the sum over jobs; null: no target counters. */
   readonly unexplained: Rest | null;
-  /** What jobs counted beyond their targets, which readings that were missed can cause. */
+  /** Sum over jobs minus target counters, e.g. due to missed samples. */
   readonly beyond: Amounts;
-  /** Everything together: rows, others and what no job explains. */
+  /** Total of rows, others and the part not in job statistics. */
   readonly total: Amounts;
   readonly jobs: number;
   readonly users: number;
-  /** Jobs whose number is on several clusters, of which nobody can tell one; they are in the rows, without a user. */
+  /** Jobs with an id on several clusters that cannot be resolved; they are in the rows, without a user. */
   readonly unclear: Amounts & { readonly jobs: number };
 }
 
@@ -100,7 +100,7 @@ export async function rank(db: Queryable, request: RankRequest): Promise<Ranking
   return ranking as Ranking;
 }
 
-/** Several rankings of the same time and targets: what jobs did is gathered once. */
+/** Several rankings of the same time range and targets; job counters are gathered once. */
 export async function rankings(
   db: Queryable,
   request: Omit<RankRequest, keyof RankQuery>,
@@ -130,7 +130,7 @@ export async function rankings(
     source === "servers" && window !== undefined
       ? await ownCounters(db, window, condition, smallBytes)
       : null;
-  // Targets without counters of their own say nothing of what their jobs do not explain.
+  // Without target counters, the part not in job statistics is unknown.
   const ofTheseJobs = own === null ? ofJobs : minus(ofJobs, own.ofJobsElsewhere);
   const unexplained = own === null ? NOTHING : excess(own.total, ofTheseJobs);
   const total = plus(ofJobs, unexplained);
@@ -145,7 +145,7 @@ export async function rankings(
   return made;
 }
 
-/** What jobs are put in order by. */
+/** Sort order of jobs. */
 const measuresOf = (asked: readonly RankQuery[]): readonly Measure[] => [
   ...new Set(
     asked.flatMap(({ by, order }): readonly Measure[] =>
@@ -296,7 +296,7 @@ async function loaders(
   });
 }
 
-/** Jobs that may be among the first: those with as much as the last of these. Which of equals come first is said by their names. */
+/** Jobs that may be among the top rows: those with at least as much as the last of these. Ties are broken by name. */
 async function firstJobs(
   db: Queryable,
   gathered: GatheredJobs,
@@ -310,13 +310,13 @@ async function firstJobs(
   return gathered.named("load_first");
 }
 
-/** What all jobs of one user and account did. */
+/** Sum over all jobs per user and account. */
 const PEOPLE_SUMS = `(select c.*, n.jobs, p.user_label, p.account
   from (select person, ${SUMS_AGAIN} from load_people_cells group by person) c
   join (select person, count(*) as jobs from load_jobs group by person) n on n.person = c.person
   left join load_people p on p.person = c.person)`;
 
-/** Users, or accounts, of the jobs that are not among the first. */
+/** Users or accounts of the remaining jobs. */
 async function beyondTop(db: Queryable, by: By): Promise<Pick<Rest, "users" | "accounts">> {
   const [row] =
     await db.rows(`select count(distinct user_label) as users, count(distinct account) as accounts from load_people p
@@ -356,7 +356,7 @@ interface StretchAmounts {
   readonly amounts: Amounts;
 }
 
-/** An amount over all stretches of a window. */
+/** Sum over all steps of a window. */
 function overStretches(window: Window, found: readonly StretchAmounts[], measure: Measure): number[] {
   const when = new Array<number>(stretchesOf(window)).fill(0);
   for (const { stretch, amounts } of found) when[stretch] = Number(measured(amounts, measure));
@@ -365,12 +365,12 @@ function overStretches(window: Window, found: readonly StretchAmounts[], measure
 
 interface OwnCounters {
   readonly total: Amounts;
-  /** What jobs did on targets that have no such counters. */
+  /** Load of jobs on targets without such counters. */
   readonly ofJobsElsewhere: Amounts;
   stretches(measure: Measure): number[];
 }
 
-/** What the targets counted for themselves, where they did. */
+/** Target counters, if there are any. */
 async function ownCounters(
   db: Queryable,
   window: Window,
@@ -382,7 +382,7 @@ async function ownCounters(
     from ${await loadRows(db, AMOUNT_COLUMNS, asked)} group by stretch`);
   if (rows.length === 0) return null;
   const ofJobsElsewhere = await jobsElsewhere(db, window, condition, smallBytes);
-  // Targets do not tell jobs apart, so none of their writes count as small.
+  // Target counters do not separate jobs, so none of their writes count as small.
   const cells = rows.map((row) => ({
     stretch: number(row.stretch),
     amounts: { ...amountsOf(row), smallWriteCalls: 0n },

@@ -10,7 +10,7 @@ export const RANKED_ORDERS = [
 ] as const;
 export type RankedOrder = (typeof RANKED_ORDERS)[number];
 
-/** A row of any of the three; what a kind does not have is missing. */
+/** A row of any of the three kinds; fields that a kind lacks are missing. */
 export interface RankedRow {
   readonly [key: string]: string | number | null;
 }
@@ -53,15 +53,15 @@ const SUMS: readonly Column[] = [
   ["reads", "Reads", "count", "Read calls below MPI-IO."],
   ["writes", "Writes", "count", "Write calls below MPI-IO."],
   ["seconds", "I/O time, all ranks", "seconds", "Read + write + metadata time, summed over ranks."],
-  ["metadataSeconds", "Metadata time", "seconds", "The part of it in metadata calls, summed over ranks."],
+  ["metadataSeconds", "Metadata time", "seconds", "Metadata part of the I/O time, summed over ranks."],
 ];
 
 export const RANKED_COLUMNS: Readonly<Record<(typeof RANKED)[number], readonly Column[]>> = {
   runs: [
-    ["source", "Log", "text", "File that was read."],
+    ["source", "Log", "text", "Log file."],
     ["application", "Program", "text", "Base name of the executable."],
-    ["jobId", "Job", "text", "Job number of the scheduler."],
-    ["userId", "User", "text", "User number."],
+    ["jobId", "Job", "text", "Job id of the scheduler."],
+    ["userId", "User", "text", "User id."],
     ["ranks", "Ranks", "count", "Processes of the run."],
     ["startUnixSeconds", "Start", "unix-seconds", "Start, UTC."],
     ["runSeconds", "Run time", "seconds", "End - start."],
@@ -78,12 +78,12 @@ export const RANKED_COLUMNS: Readonly<Record<(typeof RANKED)[number], readonly C
   ],
   files: [
     ["path", "Path", "text", "Name as recorded."],
-    ["runs", "Runs", "count", "Runs with a record of it."],
+    ["runs", "Runs", "count", "Runs with a record of the file."],
     ...SUMS,
   ],
   applications: [
     ["application", "Program", "text", "Base name of the executable."],
-    ["runs", "Runs", "count", "Runs of it."],
+    ["runs", "Runs", "count", "Number of runs."],
     ["users", "Users", "count", "Different users."],
     ["runSeconds", "Run time", "seconds", "Summed over runs."],
     ["files", "Files", "count", "Files with a record, summed over runs."],
@@ -92,13 +92,13 @@ export const RANKED_COLUMNS: Readonly<Record<(typeof RANKED)[number], readonly C
       "slowestSeconds",
       "Slowest ranks",
       "seconds",
-      "Time of the slowest rank, summed over runs that tell it.",
+      "Time of the slowest rank, summed over runs where it is known.",
     ],
-    ["bytesPerSecond", "Throughput", "bytes/s", "Bytes of the runs that tell it / that time."],
+    ["bytesPerSecond", "Throughput", "bytes/s", "Bytes of these runs / that time."],
   ],
 };
 
-/** Where a terminal has no room for all columns: those before others, after the name and what the order is about. */
+/** Priority of columns on a narrow terminal, after the name and the sort column. */
 const COLUMNS_FIRST = [
   ...["path", "source", "application", "runs", "ranks", "partialModules", "bytesRead", "bytesWritten"],
   ...["runSeconds", "bytesPerSecond", "seconds", "slowestSeconds", "files", "jobId", "metadataSeconds"],
@@ -130,7 +130,7 @@ export function importantColumns(
   return [...new Set(wanted)].filter((key) => keys.includes(key) && says(key));
 }
 
-/** The largest first; what is not known comes last. */
+/** Largest first; unknown values last. */
 export function ranked(rows: readonly RankedRow[], order: RankedOrder, limit: number): RankedRow[] {
   const value = ORDERS[order];
   const keyed = rows.map((row, index) => ({ row, index, key: value(row) ?? Number.NEGATIVE_INFINITY }));
@@ -138,7 +138,7 @@ export function ranked(rows: readonly RankedRow[], order: RankedOrder, limit: nu
   return keyed.slice(0, limit).map(({ row }) => row);
 }
 
-/** Whether rows of this kind can be ordered so. */
+/** Whether rows of this kind have this order. */
 export const hasOrder = (what: (typeof RANKED)[number], order: RankedOrder): boolean => {
   if (order === "rate") return what !== "files";
   const keys = RANKED_COLUMNS[what].map(([key]) => key);
@@ -161,7 +161,7 @@ export function byApplication(runs: readonly RankedRow[]): RankedRow[] {
       group = Object.assign(zeros, {
         application,
         runs: 0,
-        // Until a run tells it.
+        // Unknown until the first run with a value.
         slowestSeconds: null,
         ratedBytes: 0,
         seen: new Set(),

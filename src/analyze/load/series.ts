@@ -1,4 +1,4 @@
-/** What a series of minutes shows: bursts of writes, a period, and how much of the time there was I/O. */
+/** Analysis of a series of minutes: write bursts, write period, share of minutes with I/O. */
 import { Random } from "../../base/prng.ts";
 import { type Period, PeriodFinder } from "../study/common/periods.ts";
 import { ioMinutesOf } from "../study/common/run-minutes.ts";
@@ -18,7 +18,7 @@ export interface Burst {
   readonly bytes: bigint;
 }
 
-/** Longest stretches of minutes with written bytes; up to `maxGapMinutes` minutes without do not end one (B14). */
+/** Write bursts: runs of minutes with written bytes, with gaps of up to `maxGapMinutes` minutes (B14). */
 export function burstsOf(series: readonly Minute[], maxGapMinutes = 0): Burst[] {
   const bursts: Burst[] = [];
   for (const { minuteUnix, bytesWritten } of series) {
@@ -36,18 +36,18 @@ export function burstsOf(series: readonly Minute[], maxGapMinutes = 0): Burst[] 
 }
 
 export interface IoShare {
-  /** Minutes that the run touches: from the one of its start to the one of its end. */
+  /** Minutes from the start to the end of the run, inclusive. */
   readonly minutes: number;
   readonly ioMinutes: number;
   readonly writeMinutes: number;
-  /** Minutes with a byte read or written, of all (B12). */
+  /** Share of minutes with bytes read or written (B12). */
   readonly share: number;
   readonly writeShare: number;
-  /** The fewest minutes that hold nine tenths of the bytes, of all. */
+  /** Share of the fewest minutes that hold 90 % of the bytes. */
   readonly shareOf90Percent: number;
 }
 
-/** `inside`: minutes where they count in the run (see insideOf); `minutes`: all that the run has. */
+/** `inside`: minutes that count in the run (see insideOf); `minutes`: all minutes of the run. */
 export function ioShareOf(inside: readonly Minute[], minutes: number): IoShare {
   const column = (of: (minute: Minute) => bigint) => Float64Array.from(inside, (one) => Number(of(one)));
   const { io, write, most } = ioMinutesOf(
@@ -67,13 +67,13 @@ export function ioShareOf(inside: readonly Minute[], minutes: number): IoShare {
 }
 
 const SHUFFLES = 99;
-/** With more shuffled series than this as high there is no period, and no need to go on. */
+/** If more shuffled series than this reach the same height, there is no period, and the test stops. */
 const HIGH_MAX = 10;
-/** Longer series are summed up in wider steps. */
+/** Longer series are summed in wider steps. */
 const STEPS_MAX = 1 << 14;
 const LEAST_BURSTS = 3;
 
-/** The period of the writes (B13). Null when there is none, or with fewer than three bursts, which have none to speak of. */
+/** The write period (B13). Null if there is none, or with fewer than three bursts. */
 export function periodOf(series: readonly Minute[], from: number, to: number): Period | null {
   if (burstsOf(series).length < LEAST_BURSTS) return null;
   const step = Math.max(1, Math.ceil((to - from) / STEPS_MAX));

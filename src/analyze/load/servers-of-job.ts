@@ -1,4 +1,4 @@
-/** The job of a log as servers counted it: what a store adds to the report on the log. */
+/** Server counters of the job of a log: the section that a store adds to its report. */
 import { formatBytes, formatCount } from "../../base/units.ts";
 import {
   type Provenance,
@@ -50,7 +50,7 @@ function serverSection(
 ): Section {
   return {
     id: "servers",
-    title: "What the servers counted",
+    title: "Server counters",
     blocks:
       run?.servers == null
         ? [
@@ -62,7 +62,7 @@ function serverSection(
         : [
             {
               kind: "text",
-              text: `${provenancePrefix(origin)}Servers counted ${formatBytes(Number(run.servers.bytesRead))} read, ${formatBytes(Number(run.servers.bytesWritten))} written and ${formatCount(Number(run.servers.metadataCalls))} metadata operations of job ${jobId}${run.facts.cluster === null ? "" : ` on ${run.facts.cluster}`}, all its programs together.`,
+              text: `${provenancePrefix(origin)}Servers counted ${formatBytes(Number(run.servers.bytesRead))} read, ${formatBytes(Number(run.servers.bytesWritten))} written and ${formatCount(Number(run.servers.metadataCalls))} metadata operations of job ${jobId}${run.facts.cluster === null ? "" : ` on ${run.facts.cluster}`}, over all its programs.`,
             },
             ...figuresOf(run, zone, (name) => `servers-${name}`),
             targetTable(run),

@@ -1,4 +1,4 @@
-/** Servers as their collectors saw them: which targets they have, whether they are well, and what their network lost. */
+/** State of servers from their collectors: targets, health, network errors. */
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { Cell, Document, Queryable } from "../../model/index.ts";
 import { number, text } from "./amounts.ts";
@@ -9,7 +9,7 @@ interface ServerState {
   readonly server: string;
   /** Names of the targets whose last sample came from it. */
   readonly targets: readonly string[];
-  /** `healthy`, else what it says; null: nobody read it in the last day. */
+  /** `healthy`, else the text of health_check; null: not read in the last day. */
   readonly health: string | null;
   readonly newestUnix: number;
   readonly lnetErrors: number;
@@ -17,19 +17,19 @@ interface ServerState {
   /** Clients that its targets evicted. */
   readonly evictions: number;
   readonly requests: number;
-  /** Of a request before it was served, on average. */
+  /** Mean wait of a request before it is served. */
   readonly waitSeconds: number;
 }
 
 interface ServerStates {
   readonly window: Window;
-  /** Those that need a look first. */
+  /** Sorted by problems. */
   readonly servers: readonly ServerState[];
 }
 
 const DAY = 1440;
 const NS = 60_000_000_000n;
-/** A target without samples for a week is nobody's any more. */
+/** A target without samples for a week belongs to no server. */
 const GONE_MINUTES = 7 * DAY;
 
 /** One row for each server. */
@@ -67,17 +67,17 @@ export async function serverStates(db: Queryable, window: Window): Promise<Serve
   };
 }
 
-/** The first `limit` servers as a table; what it says above is of all. */
+/** The first `limit` servers as a table; the verdict covers all. */
 export function serversDocument({ servers, window }: ServerStates, limit: number, about: About): Document {
   const columns: readonly Column[] = [
     ["server", "Server", "text", "Host of the collector."],
-    ["health", "Health", "text", "What health_check says in the last sample."],
-    ["targets", "Targets", "text", "Targets whose last sample came from it."],
-    ["evictions", "Evictions", "count", "Clients that its targets evicted in this time."],
-    ["lnetErrors", "LNet errors", "count", "Messages with an error in this time."],
-    ["lnetDrops", "LNet drops", "count", "Messages dropped in this time."],
-    ["requests", "Requests", "count", "Requests of clients that waited for a thread in this time."],
-    ["waitSeconds", "Mean wait", "seconds", "Time that a request waited before it was served."],
+    ["health", "Health", "text", "health_check in the last sample."],
+    ["targets", "Targets", "text", "Targets whose last sample came from this server."],
+    ["evictions", "Evictions", "count", "Clients evicted by its targets in this time range."],
+    ["lnetErrors", "LNet errors", "count", "Messages with an error in this time range."],
+    ["lnetDrops", "LNet drops", "count", "Messages dropped in this time range."],
+    ["requests", "Requests", "count", "Client requests that waited for a thread in this time range."],
+    ["waitSeconds", "Mean wait", "seconds", "Mean wait of a request before it was served."],
     ["newest", "Newest sample", "text", `End of the last sample, ${about.zone}.`],
   ];
   const line = (one: ServerState): Cell[] => [
@@ -99,7 +99,7 @@ export function serversDocument({ servers, window }: ServerStates, limit: number
         blocks: [
           table(
             "servers",
-            `${servers.length > limit ? `The first ${formatCount(limit)} of ${formatCount(servers.length)}: those` : "Those"} that need a look first.`,
+            `${servers.length > limit ? `The first ${formatCount(limit)} of ${formatCount(servers.length)}, sorted by problems.` : "Sorted by problems."}`,
             columns,
             servers.slice(0, limit).map(line),
           ),
@@ -117,11 +117,11 @@ function serversVerdict(servers: readonly ServerState[]): string {
   const known = servers.filter(({ health }) => health !== null).length;
   const health =
     first !== undefined
-      ? `${first.server} is not healthy: ${first.health}.${ill.length > 1 ? ` ${formatMany(ill.length - 1, "other")} ${ill.length === 2 ? "is" : "are"} not, either.` : ""}`
+      ? `${first.server} is not healthy: ${first.health}.${ill.length > 1 ? ` ${formatMany(ill.length - 1, "other")} ${ill.length === 2 ? "is" : "are"} not healthy either.` : ""}`
       : known === 0
-        ? "Nobody read the health of servers."
+        ? "The health of the servers was not read."
         : known < servers.length
-          ? `${formatCount(known)} of ${formatMany(servers.length, "server")} ${known === 1 ? "is" : "are"} healthy; of the others nobody read it.`
+          ? `${formatCount(known)} of ${formatMany(servers.length, "server")} ${known === 1 ? "is" : "are"} healthy; the health of the others was not read.`
           : servers.length === 1
             ? "The server is healthy."
             : `All ${formatCount(servers.length)} servers are healthy.`;
@@ -140,7 +140,7 @@ function serversVerdict(servers: readonly ServerState[]): string {
       "dropped message",
     ),
   ];
-  return `${health} ${counts[0]}, ${counts[1]} and ${counts[2]} in this time.`;
+  return `${health} ${counts[0]}, ${counts[1]} and ${counts[2]} in this time range.`;
 }
 
 /** `OST0000–0007, OST0010`. */

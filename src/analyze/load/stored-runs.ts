@@ -12,8 +12,8 @@ const SUMS = `coalesce(sum(bytes_read), 0)::double as "bytesRead", coalesce(sum(
   coalesce(sum(meta_seconds), 0)::double as "metadataSeconds"`;
 
 /**
- * Time of the slowest rank in files of its own plus the slowest of each shared file. A store does not say whose a file is,
- * so it is known of runs with one process, and of those with at most one file that not all ranks share.
+ * Time of the slowest rank in its own files plus the slowest of each shared file. A store does not have the rank of a
+ * file, so the time is known only for runs with one process, or with at most one file that is not shared by all ranks.
  */
 const SLOWEST = `case
     when count(*) filter (where shared = 1 and slowest_seconds is null and ${IO_SECONDS} > 0) > 0 then null
@@ -41,7 +41,7 @@ export async function rowsOfStore(
   return what === "runs" ? rows : byApplication(rows);
 }
 
-/** Runs of the program of a run, that one included; none: it is not there, or not of these users. */
+/** All runs of the program of a run, including it; none: the run does not exist, or belongs to other users. */
 export async function runsLike(
   db: Queryable,
   runId: string,
@@ -57,15 +57,15 @@ export async function runsLike(
 interface FirstRequest {
   readonly order: RankedOrder;
   readonly limit: number;
-  /** Only what is of users with these numbers. */
+  /** Only rows of users with these ids. */
   readonly userIds: readonly string[] | undefined;
   /** Only runs of this program. */
   readonly application?: string | undefined;
-  /** Only rows with this in one of their texts. */
+  /** Only rows that contain this text. */
   readonly search?: string | undefined;
 }
 
-/** The rows that `ranked` would put first of all of them, without reading the others: a store has millions. */
+/** The top rows in the order of `ranked`, without reading the others: a store has millions. */
 export async function firstRowsOfStore(
   db: Queryable,
   what: (typeof RANKED)[number],
@@ -74,7 +74,7 @@ export async function firstRowsOfStore(
   readonly rows: readonly RankedRow[];
   readonly found: number;
   readonly all: number;
-  /** The statement that gives the rows. */
+  /** The SQL of the rows. */
   readonly sql: string;
 }> {
   const own = ownCondition(userIds);
@@ -109,7 +109,7 @@ const TEXTS: Readonly<Record<(typeof RANKED)[number], readonly string[]>> = {
   applications: ["application"],
 };
 const BYTES = '(coalesce("bytesRead", 0) + coalesce("bytesWritten", 0))';
-/** As `ranked` orders. */
+/** The order of `ranked`. */
 const ORDER_SQL: Readonly<Record<Exclude<RankedOrder, "rate">, string>> = {
   ...{ bytes: BYTES, read: '"bytesRead"', write: '"bytesWritten"', opens: "opens" },
   calls: "coalesce(reads, 0) + coalesce(writes, 0)",
@@ -137,7 +137,7 @@ const runsSql = (own: string, named = false): string =>
      group by run_id
    ) using (run_id)`;
 
-/** As `byApplication` puts runs together. */
+/** The grouping of `byApplication`. */
 const applicationsSql = (own: string): string => {
   const sums = ["runSeconds", "files", "bytesRead", "bytesWritten", "opens", "reads", "writes"];
   sums.push("seconds", "metadataSeconds");
@@ -154,7 +154,7 @@ const ownCondition = (userIds: readonly string[] | undefined): string => {
   return numbers.length === 0 ? "false" : `user_id in (${numbers.join(", ")})`;
 };
 
-/** Files whose names the patterns keep; a table of this connection. */
+/** Files with names that match the patterns; a temporary table. */
 const KEPT = "files_of_patterns";
 const IDS_PER_STATEMENT = 10_000;
 

@@ -1,4 +1,4 @@
-/** What targets did step by step, what of it was seen, and what is usual at such a time. */
+/** Load of targets by step, its coverage by samples, and the usual range at that time. */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import { number, text } from "./amounts.ts";
 import { loadRows } from "./levels.ts";
@@ -16,37 +16,37 @@ const SUMS: Readonly<Record<SeriesName, string>> = {
 const TIMES = ["reads", "writes", "read_usecs", "write_usecs", "metadata_usecs"] as const;
 const MINUTE_NS = 60_000_000_000n;
 
-/** One value for each step: bytes or calls. */
+/** One value per step: bytes or calls. */
 export type LoadSteps = Readonly<Record<SeriesName, Float64Array>>;
 
 export interface TargetSteps extends TargetName, LoadSteps {
-  /** Share of each step that the store has readings of; outside of them the load is unknown, not zero. */
+  /** Share of each step covered by samples; without samples the load is unknown, not zero. */
   readonly seen: Float64Array;
-  /** Microseconds of a call in each step; NaN: not recorded. */
+  /** Microseconds per call in each step; NaN: not recorded. */
   readonly latency: Readonly<Record<"read" | "write" | "metadata", Float64Array>>;
 }
 
 export interface TargetSeries {
   readonly window: Window;
   readonly stepMinutes: number;
-  /** Which table it is from: counters of the targets themselves, or those of their jobs. */
+  /** Source: target counters, or the sum over jobs. */
   readonly source: "targets" | "minutes";
-  /** By name; targets that the store has readings of are here without any load too. */
+  /** By name, including targets with samples but without load. */
   readonly targets: readonly TargetSteps[];
-  /** All targets together. */
+  /** Sum over all targets. */
   readonly total: LoadSteps;
-  /** Seconds of the last step that samples have covered so far: with samples every 10 s its minute is still growing. */
+  /** Seconds of the last step covered by samples so far: with samples every 10 s its minute is still growing. */
   readonly lastSeconds: number;
 }
 
-/** Seconds that the amount of a step is of. */
+/** Seconds covered by the amount of a step. */
 export const stepSeconds = ({ stepMinutes, total, lastSeconds }: TargetSeries, at: number): number =>
   at === total.read.length - 1 ? lastSeconds : 60 * stepMinutes;
 
 interface SeriesRequest {
   readonly window: Window;
   readonly condition: string;
-  /** Whole hours where the window is of hours. */
+  /** Hourly roll-ups if the steps are whole hours. */
   readonly stepMinutes: number;
 }
 
@@ -82,7 +82,7 @@ export async function targetSeries(db: Queryable, request: SeriesRequest): Promi
   const order = "order by file_system, target";
   const names = await db.rows(`select distinct file_system, target from load_steps ${order}`);
   const places = names.map(targetOf);
-  // Hundreds of targets in hundreds of steps: as columns, since a row of each would take most of the time.
+  // As columns, since one row per target and step would take most of the time.
   const columns = await db.columns(`select dense_rank() over (${order}) - 1 as place, step,
     ${[...NAMES, ...TIMES].join(", ")} from load_steps`);
   const of = (name: string, i: number) => columns[name]?.[i] ?? Number.NaN;
@@ -95,7 +95,7 @@ export async function targetSeries(db: Queryable, request: SeriesRequest): Promi
       one[name][at] = value;
       total[name][at] = (total[name][at] as number) + value;
     }
-    // A row is a reading, also where nobody wrote down the stretch.
+    // A row counts as covered even without an entry in `readings`.
     if (one.seen[at] === 0) one.seen[at] = 1;
     const { latency } = one;
     latency.read[at] = of("read_usecs", i) / of("reads", i);
@@ -110,7 +110,7 @@ export async function targetSeries(db: Queryable, request: SeriesRequest): Promi
   return { window, stepMinutes, source, targets: [...targets.values()].sort(byName), total, lastSeconds };
 }
 
-/** How much of the last minute was sampled; 60 where nobody says. */
+/** Sampled seconds of the last minute; 60 if unknown. */
 async function lastMinuteSeconds(
   db: Queryable,
   source: "targets" | "minutes",
@@ -123,7 +123,7 @@ async function lastMinuteSeconds(
   return seconds > 0 ? Math.min(60, seconds) : 60;
 }
 
-/** All targets together, and nothing else: for times that others are compared with. */
+/** Only the sum over all targets, for the times to compare with. */
 export async function loadSteps(db: Queryable, request: SeriesRequest): Promise<LoadSteps> {
   const total = emptySteps(stepsOf(request));
   await gatherSteps(db, request, false);
@@ -133,7 +133,7 @@ export async function loadSteps(db: Queryable, request: SeriesRequest): Promise<
   return total;
 }
 
-/** `load_steps`, a temporary table: what was counted in each step, and from which table that is. */
+/** `load_steps`, a temporary table: amounts per step, and their source table. */
 async function gatherSteps(
   db: Queryable,
   { window, condition, stepMinutes }: SeriesRequest,
@@ -156,14 +156,14 @@ async function gatherSteps(
   return "minutes";
 }
 
-/** Stretches of readings as minutes since 1970, with fractions. */
+/** Sample intervals in minutes since 1970, with fractions. */
 async function seenRows(db: Queryable, { window, condition }: SeriesRequest): Promise<SqlRow[]> {
   const [from, to] = [window.from, window.to].map((minute) => BigInt(Math.floor(minute)) * MINUTE_NS);
   return db.rows(`select distinct file_system, target, from_unix_ns / 6e10 as a, to_unix_ns / 6e10 as b from readings
     where to_unix_ns > ${from} and from_unix_ns < ${to} and ${condition}`);
 }
 
-/** Adds what [a, b) covers of each step. A difference counts in the minute of its later reading. */
+/** Adds the coverage of [a, b) to each step. A counter delta belongs to the minute of its second sample. */
 function addCover(seen: Float64Array, a: number, b: number, { window, stepMinutes }: SeriesRequest): void {
   const first = Math.max(0, Math.floor((Math.floor(a) - window.from) / stepMinutes));
   const last = Math.min(seen.length - 1, Math.floor((b - window.from) / stepMinutes));
@@ -174,7 +174,7 @@ function addCover(seen: Float64Array, a: number, b: number, { window, stepMinute
   }
 }
 
-/** When each target was last read, in seconds since 1970; by name. */
+/** Time of the last sample of each target in seconds since 1970, by name. */
 export async function newestSamples(
   db: Queryable,
 ): Promise<(TargetName & { readonly unix: number; readonly server: string | null })[]> {
@@ -188,7 +188,7 @@ export async function newestSamples(
 }
 
 const BAND_HALF_MINUTES = 30;
-/** Of the minutes around a step the lowest and the highest tenth are not usual. */
+/** The usual range: between the 10th and 90th percentile of the minutes around a step. */
 const BAND_SHARES = [0.1, 0.9] as const;
 
 export interface Band {
@@ -197,8 +197,8 @@ export interface Band {
 }
 
 /**
- * What was usual at such a time: for each step the 10th and the 90th percentile of the steps within half an hour of it in
- * `before`, which begins half an hour before the first step.
+ * The usual range at that time: for each step the 10th and the 90th percentile of the steps within half an hour of it
+ * in `before`, which begins half an hour before the first step.
  */
 export function bandOf(before: Float64Array, count: number, stepMinutes: number): Band {
   const half = Math.max(1, Math.floor(BAND_HALF_MINUTES / stepMinutes));
@@ -224,11 +224,11 @@ interface UsualHours {
   /** Median and 90th percentile of bytes (and of metadata operations) in an hour, by hour of the day (UTC); NaN: none. */
   readonly bytes: { readonly p50: Float64Array; readonly p90: Float64Array };
   readonly metadata: { readonly p50: Float64Array; readonly p90: Float64Array };
-  /** Hours of the store that went into it. */
+  /** Hours of data behind it. */
   readonly hours: number;
 }
 
-/** The same hour of the day over the weeks before a moment, from hours of roll-ups. */
+/** The same hour of the day over the weeks before a moment, from hourly roll-ups. */
 export async function usualHours(
   db: Queryable,
   {
@@ -266,7 +266,7 @@ export async function usualHours(
 const filled = (): Float64Array => new Float64Array(24).fill(Number.NaN);
 
 export interface TargetSpace extends TargetName {
-  /** Of what users can have; NaN: not recorded. */
+  /** Share of the space available to users; NaN: not recorded. */
   readonly share: number;
   readonly inodesShare: number;
   readonly bytesTotal: number;
@@ -276,7 +276,7 @@ export interface TargetSpace extends TargetName {
   readonly recovery: string | null;
 }
 
-/** How full each target was at its last sample before a moment; by name. */
+/** Fill level of each target at its last sample before a moment, by name. */
 export async function targetSpace(db: Queryable, beforeUnix: number): Promise<TargetSpace[]> {
   const rows = await db.rows(`select file_system, target, unnest(arg_max({
       'share': (bytes_total - bytes_free) / nullif(bytes_total - bytes_free + bytes_available, 0)::double,

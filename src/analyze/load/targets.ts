@@ -1,4 +1,4 @@
-/** The targets of a store, and those that a person means. */
+/** The targets of a store, and the selection by patterns. */
 import type { Queryable } from "../../model/index.ts";
 import { quoted, text } from "./amounts.ts";
 
@@ -7,7 +7,7 @@ export interface TargetName {
   readonly target: string;
 }
 
-/** As Lustre writes it: `lustre1-OST0007`. */
+/** Full Lustre name: `lustre1-OST0007`. */
 export const fullName = ({ fileSystem, target }: TargetName): string =>
   fileSystem === null ? target : `${fileSystem}-${target}`;
 
@@ -20,11 +20,11 @@ export async function storedTargetNames(db: Queryable): Promise<TargetName[]> {
 
 interface Chosen {
   readonly targets: readonly TargetName[];
-  /** Patterns that fit no target. */
+  /** Patterns that match no target. */
   readonly unknown: readonly string[];
 }
 
-/** `OST0007`, `OST*`, `lustre1-MDT000?`, several with commas; capitals or not. No pattern: all. */
+/** `OST0007`, `OST*`, `lustre1-MDT000?`, separated by commas; case-insensitive. No pattern: all. */
 export function chooseTargets(all: readonly TargetName[], patterns: readonly string[]): Chosen {
   const words = patterns
     .flatMap((one) => one.split(","))
@@ -60,11 +60,11 @@ export function targetCondition(all: readonly TargetName[], chosen: readonly Tar
   return `${byName} and concat(file_system, '-', target) in (${list(chosen.map((one) => `${one.fileSystem ?? ""}-${one.target}`))})`;
 }
 
-/** With the file system where there are several. */
+/** With the file system if there are several. */
 export const targetLabel = (all: readonly TargetName[], one: TargetName): string =>
   new Set(all.map(({ fileSystem }) => fileSystem)).size > 1 ? fullName(one) : one.target;
 
-/** `OST0007`, or `all 12 targets`; with the file system where there are several. */
+/** `OST0007`, or `all 12 targets`; with the file system if there are several. */
 export function targetsText(all: readonly TargetName[], chosen: readonly TargetName[]): string {
   const systems = new Set(all.map(({ fileSystem }) => fileSystem)).size;
   if (chosen.length === all.length && all.length > 1) return `all ${all.length} targets`;

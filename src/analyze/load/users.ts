@@ -1,16 +1,16 @@
 /**
- * Who a user is: the name, where `jobs` has one for the number. Some jobs come with a name, some with a number alone, and
- * ids of the kind `program.uid`, which Lustre makes itself, hold a number; all are the same user.
+ * User names from user ids by the table `jobs`. Some jobs have a name, some only an id, and Lustre's own job ids
+ * `program.uid` contain an id; all are the same user.
  */
 import type { Queryable, SqlRow } from "../../model/index.ts";
 import { exact, quoted, text } from "./amounts.ts";
 
-/** The number of the user of a row with `user_id` and `job_id`. */
+/** SQL for the user id of a row with `user_id` and `job_id`. */
 export const USER_NUMBER = `coalesce(user_id, try_cast(regexp_extract(job_id, '^[^.]+\\.(\\d+)$', 1) as bigint))`;
 
 /**
- * Names of these numbers, in one row for each cluster and one for all of them. A number that has several names there is
- * shown with all of them.
+ * Names of these user ids, one row per cluster and one for all clusters. An id with several names is shown with all of
+ * them.
  */
 const namesOf = (numbers: string): string => `with known as (
     select distinct user_id, user_name, cluster from jobs
@@ -24,8 +24,8 @@ const namesOf = (numbers: string): string => `with known as (
     else concat('uid ', user_id, ' (', array_to_string(names, ' or '), ')') end as label from grouped`;
 
 /**
- * Fills `user_label` of a table with `job_id`, `cluster` and `user_id` where it is NULL: the name of the number on this cluster,
- * or on all, or `uid 1001`.
+ * Fills `user_label` of a table with `job_id`, `cluster` and `user_id` where it is NULL: the name on this cluster, else
+ * on all clusters, else `uid 1001`.
  */
 export async function labelUsers(db: Queryable, table: string): Promise<void> {
   const nameless = await db.rows(`select 1 as one from ${table} where user_label is null limit 1`);
@@ -59,7 +59,7 @@ export const userFacts = (row: SqlRow): UserFacts => ({
   userName: text(row.user_name),
 });
 
-/** The same for a few rows, in their order. */
+/** The same for a few rows, in order. */
 export async function userLabels(
   db: Queryable,
   users: readonly UserFacts[],

@@ -1,4 +1,4 @@
-/** A week as one page to print. */
+/** A week on one printed page. */
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Cell, Document, Section } from "../../model/index.ts";
 import { measured } from "./amounts.ts";
@@ -15,7 +15,7 @@ export function weekDocument(answer: WeekAnswer, about: About): Document {
   const findings = weekFindings(answer);
   const ratio = volumeOf(week) / usualOf(before, volumeOf);
   const against = Number.isFinite(ratio)
-    ? `, ${ratio.toPrecision(2)} times the mean of ${formatMany(before.length, "week")} before`
+    ? `, ${ratio.toPrecision(2)} times the mean of the ${before.length === 1 ? "week" : `${before.length} weeks`} before`
     : "";
   return {
     title: `Week of ${localText(about.zone, week.window.from * 60).slice(0, 10)}`,
@@ -32,7 +32,7 @@ export function weekDocument(answer: WeekAnswer, about: About): Document {
         title: findings.length === 3 ? "Three findings" : "Findings",
         blocks:
           findings.length === 0
-            ? [{ kind: "text", text: "Nothing was out of the usual this week." }]
+            ? [{ kind: "text", text: "Nothing unusual this week." }]
             : findings.map(
                 ({ text, advice }, at): Block => ({ kind: "text", text: `${at + 1}. ${text} ${advice}` }),
               ),
@@ -53,7 +53,7 @@ function volumeFigure({ days }: WeekAnswer): Block {
     figure: {
       id: "volume-by-day",
       title: "Bytes by day",
-      caption: "Bytes read and written on each day of the week, as targets counted them.",
+      caption: "Bytes read and written by day, from target counters.",
       summary: `Bytes read and written on ${formatMany(days.length, "day")}.`,
       definition: "L02@1",
       options: {},
@@ -79,15 +79,15 @@ function weeksSection({ week, before }: WeekAnswer, zone: string): Section {
     ["bytesRead", "Read", "bytes", "Bytes read."],
     ["bytesWritten", "Written", "bytes", "Bytes written."],
     ["metadataCalls", "Metadata", "count", "All metadata operations."],
-    ["readUsecs", "Read µs", "count", "Mean time of a read call on the servers, in microseconds."],
-    ["writeUsecs", "Write µs", "count", "Mean time of a write call on the servers, in microseconds."],
+    ["readUsecs", "Read µs", "count", "Mean time of a read on the servers, in microseconds."],
+    ["writeUsecs", "Write µs", "count", "Mean time of a write on the servers, in microseconds."],
     [
       "metadataUsecs",
       "Metadata µs",
       "count",
       "Mean time of a metadata operation on the servers, in microseconds.",
     ],
-    ["seen", "Sampled", "share", "Of the time, what the store has samples of."],
+    ["seen", "Sampled", "share", "Share of the time with samples."],
   ];
   const usecs = (value: number) => (Number.isNaN(value) ? null : Math.round(value));
   const row = (one: WeekNumbers): Cell[] => [
@@ -102,12 +102,12 @@ function weeksSection({ week, before }: WeekAnswer, zone: string): Section {
   const missing: Block = {
     kind: "notice",
     level: "missing",
-    text: "Times of calls are not recorded for these weeks.",
-    how: "Servers of Lustre 2.13 and later count them; plimsoll collect server reads them.",
+    text: "Call times are not recorded for these weeks.",
+    how: "Lustre 2.13 and later count them; plimsoll collect server reads them.",
   };
   return {
     id: "weeks",
-    title: "Against the weeks before",
+    title: "Compared with previous weeks",
     blocks: [
       table("weeks", "This week first.", columns, [week, ...before].map(row)),
       ...(isTimed ? [] : [missing]),
@@ -116,7 +116,7 @@ function weeksSection({ week, before }: WeekAnswer, zone: string): Section {
 }
 
 function fullnessSection({ fullness }: WeekAnswer): Section {
-  const section = { id: "fullness", title: "How full" };
+  const section = { id: "fullness", title: "Fill levels" };
   if (fullness.length === 0)
     return {
       ...section,
@@ -133,9 +133,9 @@ function fullnessSection({ fullness }: WeekAnswer): Section {
     ["target", "Target", "text", "OST or MDT."],
     ["bytesUsed", "Used", "bytes", "Used at the end of the week."],
     ["bytesTotal", "Size", "bytes", "Size of the target."],
-    ["share", "Full", "share", "Used over size."],
-    ["inodes", "Inodes", "share", "Used inodes over all."],
-    ["grown", "Grown", "bytes", "Used now less used a week before."],
+    ["share", "Full", "share", "Used / size."],
+    ["inodes", "Inodes", "share", "Used inodes / all inodes."],
+    ["grown", "Grown", "bytes", "Change over the week."],
   ];
   const rows = fullness
     .slice(0, FULLEST_MAX)
@@ -149,14 +149,14 @@ function fullnessSection({ fullness }: WeekAnswer): Section {
   const known = fullness.every(({ usedBefore }) => usedBefore !== null);
   const grown = known ? used - sum((one) => one.usedBefore ?? 0n) : null;
   rows.push([`all ${fullness.length}`, used, total, cell(Number(used) / Number(total)), null, grown]);
-  // Without a week before nobody knows what has grown.
+  // Growth is unknown without the week before.
   const shown = fullness.some(({ usedBefore }) => usedBefore !== null) ? columns.length : columns.length - 1;
   return {
     ...section,
     blocks: [
       table(
         "fullness",
-        "The fullest targets, and all together.",
+        "The fullest targets, and the total.",
         columns.slice(0, shown),
         rows.map((row) => row.slice(0, shown)),
       ),
@@ -167,7 +167,7 @@ function fullnessSection({ fullness }: WeekAnswer): Section {
 function projectsSection({ accounts }: WeekAnswer): Section {
   const columns: readonly Column[] = [
     ["account", "Project", "text", "Account of the jobs, from the scheduler."],
-    ["jobs", "Jobs", "count", "Jobs with I/O in the week."],
+    ["jobs", "Jobs", "count", "Jobs with I/O in this week."],
     ["bytesRead", "Read", "bytes", "Bytes read."],
     ["bytesWritten", "Written", "bytes", "Bytes written."],
     ["metadataCalls", "Metadata", "count", "All metadata operations."],
@@ -177,7 +177,7 @@ function projectsSection({ accounts }: WeekAnswer): Section {
   const line = (name: string, one: Omit<(typeof rows)[number], "id"> | typeof others): Cell[] => [
     ...[name, one.jobs, one.bytesRead, one.bytesWritten, one.metadataCalls, cell(one.share)],
   ];
-  const cells = rows.map((one) => line(one.id ?? "account not known", one));
+  const cells = rows.map((one) => line(one.id ?? "unknown account", one));
   if (others.jobs > 0) cells.push(line(`others (${formatMany(others.accounts ?? 0, "account")})`, others));
   if (unexplained !== null && measured(unexplained, "bytes") > 0n)
     cells.push(line("not in job statistics", unexplained));

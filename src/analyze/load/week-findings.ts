@@ -1,4 +1,4 @@
-/** What a week has to tell: at most three, by how much each is out of the usual. */
+/** Findings of a week: at most three, by how far each exceeds its limit. */
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
 import { measured } from "./amounts.ts";
 import { fullName } from "./targets.ts";
@@ -6,20 +6,20 @@ import { usualOf, volumeOf, type WeekAnswer, type WeekNumbers } from "./week.ts"
 
 interface WeekFinding {
   readonly id: string;
-  /** How far it is beyond its limit: 1 is at the limit. */
+  /** Value / limit. */
   readonly weight: number;
   readonly text: string;
   readonly advice: string;
 }
 
 const LIMITS = {
-  /** Volume of the mean of the weeks before, up or down. */
+  /** Volume / mean of the previous weeks, up or down. */
   volume: 1.25,
   latency: 1.3,
   full: 0.8,
   account: 0.3,
   metadata: 0.25,
-  /** First target over the mean of its kind. */
+  /** First target / mean of its kind. */
   target: 1.5,
   /** Share of the week without samples. */
   gaps: 0.02,
@@ -49,8 +49,8 @@ function volume({ week, before }: WeekAnswer): WeekFinding[] {
     {
       id: isMore ? "more-volume" : "less-volume",
       weight: (isMore ? ratio : 1 / ratio) / LIMITS.volume,
-      text: `The file system moved ${ratio.toPrecision(2)} times the bytes of a week before.`,
-      advice: "plimsoll compare --a last-week --b week names who changed.",
+      text: `The file system moved ${ratio.toPrecision(2)} times the bytes of the previous weeks.`,
+      advice: "plimsoll compare --a last-week --b week shows whose load changed.",
     },
   ];
 }
@@ -68,7 +68,7 @@ function latencies({ week, before }: WeekAnswer): WeekFinding[] {
       {
         id: `slow-${name.split(" ")[0]}`,
         weight: ratio / LIMITS.latency,
-        text: `A ${name} took ${formatCount(of(week))} µs on the servers, ${ratio.toPrecision(2)} times the weeks before.`,
+        text: `A ${name} took ${formatCount(of(week))} µs on the servers, ${ratio.toPrecision(2)} times the mean of the previous weeks.`,
         advice: "Look at the busiest targets and the jobs with small calls.",
       },
     ];
@@ -79,17 +79,17 @@ function fullest({ fullness: [first] }: WeekAnswer): WeekFinding[] {
   if (first === undefined) return [];
   const grown = first.usedBefore === null ? 0 : Number(first.bytesUsed - first.usedBefore);
   const weeks = grown > 0 ? Number(first.bytesTotal - first.bytesUsed) / grown : Number.NaN;
-  const soon = weeks < 52 ? `, and in ${Math.max(1, Math.round(weeks))} weeks at this pace it is full` : "";
+  const soon = weeks < 52 ? `, and at this rate will be full in ${Math.max(1, Math.round(weeks))} weeks` : "";
   return [
     {
       id: "full",
-      // From there on every percent counts: a full target stops jobs.
+      // Above the limit every percent counts: a full target stops jobs.
       weight: first.share >= LIMITS.full ? 1 + (first.share - LIMITS.full) / 0.05 : 0,
       text: `${fullName(first)} is ${formatShare(first.share)} full${soon}.`,
       advice:
         first.share < 0.9
           ? "Clean up or move data (lfs_migrate) before it reaches 90 %."
-          : "Clean up or move data (lfs_migrate) now: new files slow down from 90 % on, and a full target stops jobs.",
+          : "Clean up or move data (lfs_migrate) now: writes slow down above 90 %, and a full target stops jobs.",
     },
   ];
 }
@@ -102,7 +102,7 @@ function accounts({ accounts: { rows } }: WeekAnswer): WeekFinding[] {
       id: "one-account",
       weight: first.share / LIMITS.account,
       text: `Account ${first.id} moved ${formatShare(first.share)} of all bytes (${formatBytes(Number(measured(first, "bytes")))}).`,
-      advice: "Ask whether it is planned, and whether it can spread its work.",
+      advice: "Ask whether this is planned, and whether the load can be spread over time.",
     },
   ];
 }
@@ -114,8 +114,8 @@ function metadata({ metadataUsers: { rows } }: WeekAnswer): WeekFinding[] {
     {
       id: "one-user-metadata",
       weight: first.share / LIMITS.metadata,
-      text: `User ${first.id} did ${formatShare(first.share)} of all metadata operations (${formatCount(Number(first.metadataCalls))}).`,
-      advice: "Fewer, larger files: plimsoll top jobs --order metadata names the jobs.",
+      text: `User ${first.id} caused ${formatShare(first.share)} of all metadata operations (${formatCount(Number(first.metadataCalls))}).`,
+      advice: "Recommend fewer, larger files; plimsoll top jobs --order metadata lists the jobs.",
     },
   ];
 }
@@ -127,8 +127,8 @@ function unevenTargets({ targets: { rows, comparison } }: WeekAnswer): WeekFindi
     {
       id: "uneven-targets",
       weight: (comparison.firstOverMean || 0) / LIMITS.target,
-      text: `${fullName(first)} carried ${comparison.firstOverMean.toPrecision(2)} times the mean of ${comparison.targets} ${comparison.kind}s.`,
-      advice: `plimsoll who --target ${first.target} names who loaded it.`,
+      text: `${fullName(first)} had ${comparison.firstOverMean.toPrecision(2)} times the mean load of ${comparison.targets} ${comparison.kind}s.`,
+      advice: `plimsoll who --target ${first.target} shows who loaded it.`,
     },
   ];
 }
@@ -139,7 +139,7 @@ function gaps({ week }: WeekAnswer): WeekFinding[] {
     {
       id: "gaps",
       weight: missing / LIMITS.gaps,
-      text: `${formatShare(missing)} of the week was not sampled; volumes are lower bounds.`,
+      text: `${formatShare(missing)} of the week has no samples; volumes are lower bounds.`,
       advice: "Check the collectors and the ingest (plimsoll alerts).",
     },
   ];

@@ -1,4 +1,4 @@
-/** One week of a file system for those who answer for it: volumes, latency and fullness against the weeks before, projects. */
+/** One week of a file system for its administrators: volumes, latency and fill levels compared with previous weeks, accounts. */
 import type { Queryable } from "../../model/index.ts";
 import { AMOUNT_COLUMNS, type Amounts, amountsOf, exact, measured, number, SUMS_AGAIN } from "./amounts.ts";
 import { loadRows } from "./levels.ts";
@@ -6,23 +6,23 @@ import { type Ranking, rankings } from "./rank.ts";
 import { rankTargets, type TargetRanking } from "./rank-targets.ts";
 import { dayBegin, daysLater, localText, type Window } from "./window.ts";
 
-/** Weeks before that a week is compared with. */
+/** Previous weeks to compare with. */
 const WEEKS_BEFORE = 4;
-/** A week of which less is in the store is not compared. */
+/** Minimum coverage of a week for a comparison. */
 const SEEN_LEAST = 0.5;
 
 export interface WeekNumbers extends Amounts {
   readonly window: Window;
-  /** Of the time, what the store has readings of; 0: nothing. */
+  /** Share of the time with samples. */
   readonly seen: number;
-  /** Microseconds of a call on the servers; NaN: not recorded. */
+  /** Microseconds per call on the servers; NaN: not recorded. */
   readonly readUsecs: number;
   readonly writeUsecs: number;
   readonly metadataUsecs: number;
 }
 
 interface DayNumbers extends Amounts {
-  /** 2018-06-07, by the clocks of the zone. */
+  /** 2018-06-07, in local time. */
   readonly day: string;
 }
 
@@ -39,7 +39,7 @@ interface Fullness {
 
 export interface WeekAnswer {
   readonly week: WeekNumbers;
-  /** The weeks before, the last first; only those that the store has. */
+  /** Previous weeks in the store, latest first. */
   readonly before: readonly WeekNumbers[];
   readonly days: readonly DayNumbers[];
   readonly accounts: Ranking;
@@ -86,7 +86,7 @@ export async function weekAnswer(
 
 const TIMES = ["read_usecs", "write_usecs", "metadata_usecs"];
 
-/** What targets counted, or else what jobs add up to. */
+/** Target counters, else the sum over jobs. */
 async function relationOf(db: Queryable, window: Window): Promise<string> {
   const columns = [...AMOUNT_COLUMNS, ...TIMES];
   const asked = { window, condition: "true", smallBytes: 0 };
@@ -131,7 +131,7 @@ async function daysOf(db: Queryable, window: Window, zone: string): Promise<DayN
   return days;
 }
 
-/** The last state of each target in the window, and the last one a week before. */
+/** Last state of each target in the window and in the week before. */
 async function fullnessOf(db: Queryable, { from, to }: Window): Promise<Fullness[]> {
   const last = (first: number, end: number) => `select file_system, target,
       arg_max({'total': bytes_total, 'free': coalesce(bytes_free, bytes_available), 'inodes': inodes_total,
@@ -154,12 +154,12 @@ async function fullnessOf(db: Queryable, { from, to }: Window): Promise<Fullness
   }));
 }
 
-/** Mean over the weeks before of what each was seen of; NaN: there are none. */
+/** Mean over the previous weeks, scaled to full coverage; NaN: none. */
 export function usualOf(weeks: readonly WeekNumbers[], of: (week: WeekNumbers) => number): number {
   const values = weeks.map(of).filter((value) => !Number.isNaN(value));
   return values.length === 0 ? Number.NaN : values.reduce((a, b) => a + b, 0) / values.length;
 }
 
-/** Bytes of a week as if all of it had been seen. */
+/** Bytes of a week, scaled to full coverage. */
 export const volumeOf = (week: WeekNumbers): number =>
   Number(measured(week, "bytes")) / (week.seen || Number.NaN);

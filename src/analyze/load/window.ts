@@ -1,4 +1,4 @@
-/** Times as people write them, and the stretch of whole minutes that a question is about. */
+/** Parses times as people write them, into a window of whole minutes. */
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/index.ts";
 import { localToUnix, offsetAt } from "../study/common/zone.ts";
@@ -8,14 +8,14 @@ import { number } from "./amounts.ts";
 export interface Window {
   readonly from: number;
   readonly to: number;
-  /** Span that rows of this time stand for, when it is more than its length asks for (levels.ts). */
+  /** Time covered by a row of this window, if more than its length requires (levels.ts). */
   readonly grain?: number;
 }
 
 const EMPTY =
   "the store has no target counters; plimsoll ingest reads job_stats, stats and segments of plimsoll collect server";
 
-/** From the first to the last minute that the store has counters of targets for. */
+/** First to last minute with target counters in the store. */
 export async function storedTime(db: Queryable): Promise<Window> {
   const [read] = await db.rows(
     "select min(from_unix_ns) // 60000000000 as first, max(to_unix_ns) // 60000000000 as last from readings",
@@ -31,7 +31,7 @@ export async function storedTime(db: Queryable): Promise<Window> {
   return { from: number(found.first), to: number(found.last) + 1 };
 }
 
-/** From the first to the last start of a job with client counters: long before and after what servers counted, perhaps. */
+/** First to last start of a job with client counters, possibly far outside the time of server counters. */
 export async function clientsTime(db: Queryable): Promise<Window> {
   const [row] = await db.rows(
     "select min(start_unix_ns) // 60000000000 as first, max(start_unix_ns) // 60000000000 as last from jobs where bytes_read is not null",
@@ -43,7 +43,7 @@ export async function clientsTime(db: Queryable): Promise<Window> {
   return { from: number(row.first), to: number(row.last) + 1 };
 }
 
-/** Counters of servers where the store has any, else those of clients. */
+/** Server counters if the store has any, else client counters. */
 export async function usualSource(db: Queryable): Promise<"servers" | "clients"> {
   // Minutes may have been pruned.
   for (const table of ["minutes", "job_days"])
@@ -54,7 +54,7 @@ export async function usualSource(db: Queryable): Promise<"servers" | "clients">
 interface Clock {
   readonly zone: string;
   readonly nowUnix: number;
-  /** What `begin` and `end` mean; asked for only when they are used. */
+  /** The values of `begin` and `end`, evaluated only if used. */
   readonly stored: Window;
 }
 
@@ -67,8 +67,7 @@ const EXPECTED =
 export function parseLength(what: string, text: string): number {
   const match = LENGTH.exec(text.trim());
   const seconds = match === null ? Number.NaN : Number(match[1]) * (SECONDS[match[2] as string] as number);
-  if (!(seconds > 0))
-    throw new UsageError(`${what} ${text}: expected a length of time such as 30m, 2h or 1d`);
+  if (!(seconds > 0)) throw new UsageError(`${what} ${text}: expected a duration such as 30m, 2h or 1d`);
   return seconds;
 }
 
@@ -80,7 +79,7 @@ export function parseTime(what: string, text: string, clock: Clock): number {
   return unix;
 }
 
-/** Seconds since 1970; with more digits, thousandths, millionths or billionths of them. */
+/** Seconds since 1970; with more digits, milliseconds, microseconds or nanoseconds. */
 function epochOf(text: string): number | undefined {
   if (!/^@?\d{9,19}(\.\d+)?$/.test(text)) return undefined;
   const value = Number(text.replace("@", ""));
@@ -100,7 +99,7 @@ function wordStart(word: string, { zone, nowUnix, stored }: Clock): number {
   if (word === "end") return stored.to * 60;
   if (word === "now") return nowUnix;
   const today = dayOf(zone, nowUnix);
-  // Noon of the day before is in that day, whatever clocks did at night.
+  // Noon is always in its day, even if the clocks changed at night.
   return word === "today"
     ? localToUnix(zone, today)
     : localToUnix(zone, dayOf(zone, localToUnix(zone, today) - 43_200));
@@ -109,11 +108,11 @@ function wordStart(word: string, { zone, nowUnix, stored }: Clock): number {
 /** The date that a zone has at a moment, as 2018-06-07. */
 const dayOf = (zone: string, unix: number): string => localText(zone, unix).slice(0, 10);
 
-/** 2018-06-07T10:00 by the clocks of a zone. */
+/** 2018-06-07T10:00 in local time. */
 export const localText = (zone: string, unix: number): string =>
   new Date((unix + offsetAt(zone, unix)) * 1000).toISOString().slice(0, 16);
 
-/** With an offset of its own (Z, +02:00) or in the zone that was asked for. */
+/** With an explicit offset (Z, +02:00), else in the requested zone. */
 function writtenTime(text: string, zone: string): number | undefined {
   if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text))
     return Date.parse(text.replace(" ", "T").replace(/([+-]\d\d)(\d\d)$/, "$1:$2")) / 1000;
@@ -126,7 +125,7 @@ function writtenTime(text: string, zone: string): number | undefined {
 const PERIOD =
   "expected a day (today, yesterday, 2018-06-07), a week (week, last-week, from Monday), or FROM..TO such as 2018-06-07T10:00..2018-06-07T12:00 or -2h..now";
 
-/** A day, a week or FROM..TO as whole minutes; what of it the store has. */
+/** A day, a week or FROM..TO as whole minutes, cut to the range of the store. */
 export function parsePeriod(what: string, text: string, clock: Clock): Window {
   const [from, to] = periodOf(what, text.trim(), clock);
   const { stored, zone } = clock;
@@ -158,14 +157,14 @@ function periodOf(what: string, text: string, clock: Clock): [number, number] {
   return [day, daysLater(clock.zone, day, 1)];
 }
 
-/** The beginning of the day `days` days after one that begins then; noon is in a day whatever clocks did at night. */
+/** Start of the day `days` days after a given start; uses noon, which is always in its day, even if the clocks changed. */
 export const daysLater = (zone: string, unix: number, days: number): number =>
   localToUnix(zone, dayOf(zone, unix + 43_200 + days * 86_400));
 
-/** The beginning of the day that a moment is in. */
+/** Start of the day of a moment. */
 export const dayBegin = (zone: string, unix: number): number => localToUnix(zone, dayOf(zone, unix));
 
-/** The last seven whole days that the store has; what there is of them in a store that is younger. */
+/** The last seven whole days of the store; fewer in a younger store. */
 export function lastWeek(zone: string, stored: Window): Window {
   const end = dayBegin(zone, stored.to * 60) / 60;
   const to = end > stored.from ? end : stored.to;
@@ -174,7 +173,7 @@ export function lastWeek(zone: string, stored: Window): Window {
   return { from: Math.max(whole < to ? whole : stored.from, daysLater(zone, to * 60, -7) / 60), to };
 }
 
-/** The beginning of the week that a moment is in. */
+/** Start of the week of a moment. */
 function mondayOf(zone: string, unix: number): number {
   const today = dayBegin(zone, unix);
   const weekday = new Date(`${dayOf(zone, unix)}T00:00:00Z`).getUTCDay();
@@ -195,15 +194,15 @@ export function checkZone(zone: string): string {
   }
 }
 
-interface AskedTime {
+interface WindowOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly zone: string;
   readonly nowUnix: number;
 }
 
-/** The whole minutes that hold [from, to); without them all that the store has. */
-export function askedWindow(asked: AskedTime, stored: Window): Window {
+/** The whole minutes around [from, to); default: the whole range of the store. */
+export function resolveWindow(asked: WindowOptions, stored: Window): Window {
   const clock = { zone: asked.zone, nowUnix: asked.nowUnix, stored };
   const from = asked.from === undefined ? stored.from * 60 : parseTime("--from", asked.from, clock);
   const to = asked.to === undefined ? stored.to * 60 : parseTime("--to", asked.to, clock);

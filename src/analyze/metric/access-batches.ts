@@ -1,6 +1,6 @@
 /**
- * Hands out packed accesses in order of time, batch by batch: blocks are unpacked in the order of their first start, and
- * only what overlaps within a batch is sorted again. A slice of time gets the accesses that lie in it, cut at its edges.
+ * Reads packed accesses in order of time, batch by batch: blocks are unpacked in order of their first start, and only
+ * overlaps within a batch are sorted again. A time slice gets its accesses, cut at its edges.
  */
 import { IntegerSorter } from "../../base/integer-sort.ts";
 import { getColumn, getSpans } from "../../base/word-columns.ts";
@@ -9,10 +9,10 @@ import { longer } from "./exact-sums.ts";
 import { ALL_TIME, type Slice } from "./level-times.ts";
 import { lowerBound } from "./sweep.ts";
 
-/** Accesses unpacked at a time, at least. */
+/** Minimum number of accesses to unpack at a time. */
 const BATCH = 2 ** 15;
 
-/** Rows behind the bound are left out of a sort from this share of all on. */
+/** From this share on, rows behind the bound are left out of a sort. */
 const PARTED_SHARE = 1 / 8;
 
 type Column = Float64Array<ArrayBuffer>;
@@ -33,7 +33,7 @@ export class AccessBatches {
   /** Blocks of the slice in the order of their first start, and these starts on the axis. */
   readonly #order: Uint32Array;
   readonly #first: Float64Array;
-  /** For putting columns in order. */
+  /** Scratch space for sorting. */
   #spare = new Float64Array(0);
   #spareTally = new Uint32Array(0);
   #next = 0;
@@ -48,11 +48,11 @@ export class AccessBatches {
   bytes: Column = new Float64Array(0);
   /** The next batch starts here or later. */
   boundNs = Number.POSITIVE_INFINITY;
-  /** All ends before the next batch, in order, where they are wanted. */
+  /** All ends before the next batch, in order, if requested. */
   ends = 0;
   sortedEnds = new Float64Array(0);
 
-  /** `shift` moves the times of a source to the common axis; `wanted`: whether `bytes` and `sortedEnds` are filled. */
+  /** `shift` moves the times of a source to the common axis; `wanted`: fill `bytes` and `sortedEnds`. */
   constructor(runs: StoredRuns, shift: Float64Array, slice: Slice = ALL_TIME, wanted: Wanted = {}) {
     const { bytes: withBytes = true, ends: withEnds = true } = wanted;
     this.#runs = runs;
@@ -211,7 +211,7 @@ export class AccessBatches {
   }
 }
 
-// Loops in functions of their own, as the engine makes them fast one by one.
+// Loops in separate functions, since the engine optimizes each function separately.
 
 function translate(values: Uint32Array, from: number, to: number, map: Uint32Array): void {
   for (let i = from; i < to; i++) values[i] = map[values[i] as number] as number;

@@ -1,4 +1,4 @@
-/** Metrics of accesses that are at hand as columns, such as those of a simulation. */
+/** Metrics of accesses in columns, e.g. of a simulation. */
 import type { CallBlock } from "../../model/index.ts";
 import { AccessCollector, type CollectorOptions, type Metrics } from "./collector.ts";
 
@@ -6,7 +6,7 @@ import { AccessCollector, type CollectorOptions, type Metrics } from "./collecto
 export interface AccessColumns {
   readonly startNs: Float64Array | readonly number[];
   readonly endNs: Float64Array | readonly number[];
-  /** Asked for by the application, whether or not the access succeeded. */
+  /** Requested by the application, successful or not. */
   readonly bytes: Float64Array | readonly number[];
   readonly movedBytes?: Float64Array | readonly number[];
 }

@@ -10,12 +10,12 @@ import { longer } from "./exact-sums.ts";
 const CHUNK = 2 ** 17;
 /** A chunk grows from here. */
 const FIRST_CHUNK = 2 ** 10;
-/** Where nothing is to be put in order, it grows up to here: caches hold it. */
+/** Size limit of a chunk in order, which fits into the caches. */
 const CACHED_CHUNK = 2 ** 13;
 const BLOCK = 1024;
 /** End, start, owner and size. */
 const COLUMNS = 4;
-/** Of a chunk that is not in order. */
+/** Size of an unordered chunk. */
 const BUCKETS = 2 ** 11;
 /** Words in one piece of memory. */
 const SEGMENT = 2 ** 18;
@@ -76,7 +76,7 @@ export class AccessRuns implements AccessChunk, StoredRuns {
   #used = 0;
   #words = 0;
   readonly #extent: SpanExtent = { base: 0, last: 0, lastEnd: 0 };
-  /** For putting columns in order. */
+  /** Scratch space for sorting. */
   #ordered = new Float64Array(0);
 
   constructor(shared = false) {

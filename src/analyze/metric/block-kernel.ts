@@ -39,7 +39,7 @@ export const noCounts = (): Counts => ({
   ...{ nonFile: 0, direction: 0, file: 0, time: 0 },
 });
 
-/** Local sums go to the tally before they could be rounded. */
+/** Flush interval that keeps local sums exact. */
 const SUM_LIMIT = SUMMAND_LIMIT / 2;
 const WORD = 2 ** 32;
 
@@ -55,7 +55,7 @@ export interface KernelOptions {
   readonly syncs?: boolean;
 }
 
-/** What the kernel has to know of processes and files. */
+/** Process and file tables for the kernel. */
 interface KernelNames {
   pidOf(process: number): number;
   allows(file: number): boolean;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AccessRuns } from "./access-runs.ts";
-import { joinSwept, type CallSweepInput, sweepCalls } from "./call-sweep.ts";
+import { joinCallSlices, type CallSweepInput, sweepCalls } from "./call-sweep.ts";
 import { ALL_TIME, slicesOf } from "./level-times.ts";
 
 interface Call {
@@ -62,7 +62,7 @@ describe("a sweep of accesses", () => {
         fc.uniqueArray(fc.integer({ min: 1, max: 7000 }), { maxLength: 4 }),
         (list, flushEvery, scale, cuts) => {
           const input = inputOf(list, flushEvery, scale);
-          const whole = joinSwept([sweepCalls(input)]);
+          const whole = joinCallSlices([sweepCalls(input)]);
           const edges = [
             0,
             ...cuts.sort((a, b) => a - b).map((cut) => cut * scale),
@@ -70,7 +70,7 @@ describe("a sweep of accesses", () => {
           ];
           const slices = edges.slice(1).map((toNs, at) => ({ fromNs: edges[at] as number, toNs }));
           for (const some of [slices, slicesOf(input.runs, input.shift, 3)]) {
-            const cut = joinSwept(some.map((slice) => sweepCalls(input, slice)));
+            const cut = joinCallSlices(some.map((slice) => sweepCalls(input, slice)));
             // Idle time behind the last access is in the slices only.
             expect([...cut.levelNs.subarray(1)].filter(Boolean)).toEqual(
               [...whole.levelNs.subarray(1)].filter(Boolean),

@@ -26,13 +26,13 @@ export interface CallSweepInput {
   readonly plan: CallSweepPlan;
 }
 
-export interface SweptCalls extends LevelTimes {
+export interface CallSweepResult extends LevelTimes {
   /** T of each group, for each grouping of the plan. */
   readonly groupNs: readonly Float64Array[];
   readonly picture?: GridData;
 }
 
-export interface SweptSlice extends SweptCalls {
+export interface CallSliceResult extends CallSweepResult {
   /** Whether an access is under way right after its begin, and right before its end. */
   readonly beginsBusy: boolean;
   readonly endsBusy: boolean;
@@ -48,7 +48,7 @@ export function sweepCalls(
   { runs, shift, plan }: CallSweepInput,
   slice: Slice = ALL_TIME,
   more: MoreListeners = { columns: [], accesses: [] },
-): SweptSlice {
+): CallSliceResult {
   const grid = plan.picture === undefined ? undefined : new PictureGrid(plan.picture);
   const unions = plan.groupings.map(({ groupOf, groups }) =>
     // A group of all accesses has the T of all, which the sweep finds anyhow.
@@ -79,7 +79,7 @@ export function sweepCalls(
 }
 
 /** Slices one after the other, from the first to the last. */
-export function joinSwept(slices: readonly SweptSlice[]): SweptCalls {
+export function joinCallSlices(slices: readonly CallSliceResult[]): CallSweepResult {
   const levelNs = new Float64Array(slices.reduce((most, one) => Math.max(most, one.levelNs.length), 0));
   let stretches = 0;
   slices.forEach((slice, at) => {

@@ -3,7 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { CallClock } from "../../model/index.ts";
 import type { Origin } from "./metrics.ts";
 
-/** 2^52 ns are 52 days: what lies farther apart is no common measurement, and doubles would not hold it with a margin. */
+/** 2^52 ns are 52 days: inputs farther apart are not one measurement, and doubles would lose precision. */
 export const SPAN_LIMIT_NS = 2 ** 52;
 
 /** One reader's clock, and the extent of the accesses on it. */
@@ -65,7 +65,7 @@ export class Clocks {
     const real = this.#firstOf.get("realtime");
     if (own === undefined || real === undefined) return;
     throw new UsageError(
-      `${real.name} has times of day and ${own.name} has relative times, so they have no common clock; measure them separately, or use --align start to let each input begin at 0`,
+      `${real.name} has wall-clock times and ${own.name} has relative times, so they have no common clock; measure them separately, or use --align start to let each input begin at 0`,
     );
   }
 

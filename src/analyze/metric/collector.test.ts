@@ -239,7 +239,7 @@ describe("clocks", () => {
 
   it("of both kinds are refused with their names, unless each begins at 0", () => {
     expect(() => gather([OWN, real(7n)])).toThrow(
-      /^in1 has times of day and in0 has relative times.* --align start/,
+      /^in1 has wall-clock times and in0 has relative times.* --align start/,
     );
     const metrics = gather([OWN, real(10n ** 18n), real(5n)], { align: "start" });
     expect(metrics).toMatchObject({ ioTimeNs: 5, accesses: 3, clock: { kind: "aligned" } });

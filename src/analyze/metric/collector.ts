@@ -12,7 +12,7 @@ import { LimitError, UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
 import type { CallBlock, CallClock, CallSink } from "../../model/index.ts";
 import { AccessRuns } from "./access-runs.ts";
-import type { CallSweepInput, SweptCalls } from "./call-sweep.ts";
+import type { CallSweepInput, CallSweepResult } from "./call-sweep.ts";
 import { BlockKernel, type Counts, noCounts } from "./block-kernel.ts";
 import { Clocks, Source } from "./clocks.ts";
 import { type DuplicateTable, Duplicates } from "./duplicates.ts";
@@ -118,7 +118,7 @@ export class AccessCollector {
   }
 
   /** `swept` is what was found about `sweepInput`. */
-  finish(swept?: SweptCalls): Metrics {
+  finish(swept?: CallSweepResult): Metrics {
     assert(!this.#finished, "a collection is finished once");
     this.#finished = true;
     this.#flush();
@@ -192,7 +192,7 @@ export class AccessCollector {
     throw new LimitError(
       name,
       {},
-      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, or choose a part of them with --from and --to`,
+      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, or select a part of them with --from and --to`,
     );
   }
 

@@ -7,14 +7,13 @@ interface MetricDefinition {
   readonly text: string;
 }
 
-/** In words, with the options that were used. */
+/** As text, with the options used. */
 export function definitionsOf(options: UsedOptions): MetricDefinition[] {
   const { blockBytes, ceilPerAccess, executionSeconds, everyNs } = options;
   const rounding = ceilPerAccess
-    ? "each access rounded up to whole blocks, as a record of the paper has it"
-    : "bytes divided by the size of a block, not rounded";
-  const over =
-    executionSeconds === undefined ? "T" : `the execution time of ${executionSeconds} s that was given`;
+    ? "each access rounded up to whole blocks, as in the paper's records"
+    : "bytes / block size, not rounded";
+  const over = executionSeconds === undefined ? "T" : `the given execution time of ${executionSeconds} s`;
   return [
     {
       id: "C02@1",
@@ -30,7 +29,7 @@ export function definitionsOf(options: UsedOptions): MetricDefinition[] {
     {
       id: "C04@1",
       title: "Bandwidth",
-      text: "Bytes that the file system moved per second of T: those of the innermost accesses where layers were recorded, otherwise what each access says it moved. Where this is not known it is of the requested bytes, and says so.",
+      text: "Bytes moved by the file system per second of T: bytes of the innermost accesses if layers were recorded, otherwise the moved bytes of each access. If these are unknown, requested bytes are used, with a note.",
     },
     { id: "C04@1", title: "ARPT", text: "Average response time: the mean of end - start over all accesses." },
     {
@@ -44,7 +43,7 @@ export function definitionsOf(options: UsedOptions): MetricDefinition[] {
           {
             id: "C08@1",
             title: "Windows",
-            text: `Stretches of ${everyNs / 1e9} s from the first start on. An access counts in the window in which it starts; its bytes are spread evenly over its duration and cut to whole bytes at the edges, so that windows sum up to the totals; T of a window is the time in it with an access under way.`,
+            text: `Windows of ${everyNs / 1e9} s from the first start. An access counts in the window in which it starts; its bytes are spread evenly over its duration and cut to whole bytes at the edges, so that windows sum up to the totals; T of a window is its time with an access in progress.`,
           },
         ]),
   ];

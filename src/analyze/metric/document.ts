@@ -20,7 +20,7 @@ import { shortNumber, shortTime } from "./words.ts";
 
 interface MetricDocumentInput {
   readonly metrics: Metrics;
-  /** What was measured; the names of the inputs when absent. */
+  /** Subject of the measurement; default: the names of the inputs. */
   readonly title?: string;
   readonly command: string;
   readonly madeBy: string;
@@ -70,7 +70,7 @@ function factsOf(metrics: Metrics): Fact[] {
   ];
 }
 
-/** When the first access started, where the clocks know the time of day. */
+/** Start of the first access, for wall clocks. */
 function startOf({ accesses, clock }: Metrics): Fact[] {
   if (clock.kind !== "realtime") return [];
   if (accesses === 0) return [{ label: "First start", text: "none, no access" }];
@@ -81,13 +81,13 @@ function startOf({ accesses, clock }: Metrics): Fact[] {
   return [{ label: "First start", text, exact: `${ns} ns since 1970` }];
 }
 
-/** One sentence or two: BPS, and what it comes from. */
+/** One or two sentences: BPS and its terms. */
 function verdictOf(metrics: Metrics): string {
   const { accesses, bytes, ioTimeSeconds, bps, concurrency, dropped } = metrics;
   if (accesses === 0)
     return dropped.total > 0
       ? `No access can be used: ${formatMany(dropped.total, "was", "were")} dropped.`
-      : "There is no access to measure.";
+      : "No accesses to measure.";
   const asked = `${formatMany(accesses, "access", "accesses")} requested ${formatBytes(Number(bytes))}`;
   if (bps === null) return `BPS is not defined: ${asked}, and none took any time.`;
   const mean = concurrency.mean ?? 0;
@@ -168,7 +168,7 @@ function tilesOf(metrics: Metrics): Tile[] {
       label: "Concurrency",
       value: concurrency.mean ?? Number.NaN,
       unit: "count",
-      note: `mean over T; at most ${formatCount(concurrency.max)}`,
+      note: `mean over T; max ${formatCount(concurrency.max)}`,
       about: "Calls in progress at once: the sum of all durations / T.",
     },
   ].map(({ note, ...tile }) => (note === "" || note === undefined ? tile : { ...tile, note })) as Tile[];
@@ -199,7 +199,7 @@ function timeline(metrics: Metrics): Section | undefined {
     id: "time",
     title: "Over time",
     intro:
-      "T is the length of the lowest lane. Where lanes above it overlap, accesses run at once: T grows once, B for each. Where it is empty, there was no I/O, and this time does not count.",
+      "T is the length of the lowest lane. Where lanes above it overlap, accesses are concurrent: T counts the time once, B counts the bytes of each. Where it is empty, there is no I/O, and the time does not count.",
     blocks: figures.map((figure): Block => ({ kind: "figure", figure })),
   };
 }
@@ -231,7 +231,7 @@ function about(metrics: Metrics): Section {
       : [
           {
             kind: "text" as const,
-            text: `The clocks of the inputs were compared with the time of day to within ${formatCount(uncertaintyNs)} ns.`,
+            text: `The clocks of the inputs agree with wall-clock time to within ${formatCount(uncertaintyNs)} ns.`,
           },
         ];
   return {
@@ -243,11 +243,11 @@ function about(metrics: Metrics): Section {
       ...clock,
       table(
         "definitions",
-        "How the numbers are defined: He, Sun and Yin, BPS: A Performance Metric of I/O System (IPDPSW 2013), with the options that were used.",
+        "Definitions after He, Sun and Yin, BPS: A Performance Metric of I/O System (IPDPSW 2013), with the options used.",
         [
           ["id", "Id", "text", "With its version; a definition never changes under its id."],
           ["title", "What", "text", "Name."],
-          ["text", "Definition", "text", "In words."],
+          ["text", "Definition", "text", "Definition."],
         ],
         definitionsOf(metrics.options).map(({ id, title, text }) => [id, title, text]),
       ),

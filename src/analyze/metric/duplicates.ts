@@ -4,7 +4,7 @@
  * by 64-bit fingerprints; of a large one a sample is, chosen by start and end so that equal accesses are in it together.
  */
 
-/** Accesses remembered at most; then every other one is forgotten. */
+/** Maximum number of remembered accesses; above it, every other one is dropped. */
 const REMEMBERED_MAX = 2 ** 16;
 const ALL = 2 ** 32 - 1;
 const SLOTS_MIN = 2 ** 11;
@@ -30,14 +30,14 @@ export class Duplicates {
     this.#table = new Uint32Array(SLOT * (expected < REMEMBERED_MAX ? SLOTS_MIN : 2 * REMEMBERED_MAX));
   }
 
-  /** Accesses equal to an earlier one; an estimate when only a sample was looked at. */
+  /** Accesses equal to an earlier one; an estimate if only a sample was checked. */
   get found(): number {
     let again = 0;
     for (let at = SLOT - 1; at < this.#table.length; at += SLOT) again += this.#table[at] as number;
     return again * this.sampled;
   }
 
-  /** One of how many accesses was looked at. */
+  /** Sampling ratio: one of this many accesses was checked. */
   get sampled(): number {
     return 2 ** 32 / (this.threshold + 1);
   }
@@ -51,7 +51,7 @@ export class Duplicates {
     return { threshold: this.threshold, slots: this.#table };
   }
 
-  /** Adds what was found elsewhere; the result is the same as if all had come here. */
+  /** Adds the result of another part; same as if all accesses had been added here. */
   merge({ threshold, slots }: DuplicateTable): void {
     if (threshold < this.threshold) {
       this.threshold = threshold;

@@ -23,7 +23,7 @@ export function percentilesBlock({ percentiles }: Metrics): TableBlock | undefin
   return {
     kind: "table",
     id: "bps-percentiles",
-    caption: "How long accesses took: exact for up to 256 of them, within 0.8 % beyond.",
+    caption: "Durations of accesses: exact for up to 256 accesses, within 0.8 % for more.",
     columns: [
       { key: "direction", label: "Direction", unit: "text", about: "Reads or writes." },
       ...PERCENTILE_COLUMNS,
@@ -37,15 +37,15 @@ export function outliersBlock({ outliers: { accesses, longest } }: Metrics): Tab
   return {
     kind: "table",
     id: "bps-outliers",
-    caption: `Accesses that took over ten times the 95th percentile of their file and direction, and over a millisecond; longest first.`,
+    caption: `Accesses longer than ten times the 95th percentile of their file and direction, and longer than 1 ms; longest first.`,
     columns: [
-      { key: "start", label: "At", unit: "seconds", about: "Its start, after the first start." },
+      { key: "start", label: "At", unit: "seconds", about: "Start, relative to the first start." },
       { key: "seconds", label: "Took", unit: "seconds", about: "Duration." },
-      { key: "p95", label: "p95", unit: "seconds", about: "Of its file and direction." },
+      { key: "p95", label: "p95", unit: "seconds", about: "95th percentile of its file and direction." },
       { key: "direction", label: "Direction", unit: "text", about: "Read or write." },
-      { key: "process", label: "Process", unit: "text", about: "Who called." },
+      { key: "process", label: "Process", unit: "text", about: "Process of the call." },
       { key: "file", label: "File", unit: "text", about: "Path; empty when not recorded." },
-      { key: "offset", label: "Offset", unit: "bytes", about: "In the file." },
+      { key: "offset", label: "Offset", unit: "bytes", about: "File offset." },
       { key: "bytes", label: "Bytes", unit: "bytes", about: "Requested." },
     ],
     rows: longest.map((one) => [

@@ -1,8 +1,8 @@
-/** How long calls took: percentiles, and the calls far beyond them. */
+/** Durations of calls: percentiles and outliers. */
 import { withRoom } from "../../base/room.ts";
 import { QuantileSketch, type SketchData } from "../../base/quantile-sketch.ts";
 
-/** Nearest rank; exact for up to 256 calls, off by less than 0.8 % beyond. */
+/** Nearest rank; exact for up to 256 calls, within 0.8 % for more. */
 export interface Percentiles {
   readonly p50Seconds: number;
   readonly p95Seconds: number;
@@ -10,9 +10,9 @@ export interface Percentiles {
   readonly maxSeconds: number;
 }
 
-/** Calls that took far longer than their like. */
+/** Outliers: calls far longer than similar ones. */
 export interface Outliers<Call> {
-  /** How many. */
+  /** Number of outliers. */
   readonly calls: number;
   /** Calls that took longer are outliers. */
   readonly overSeconds: number;
@@ -49,9 +49,9 @@ export interface DurationsData {
 const KEPT = 4;
 const FIELDS = 5;
 const OUTLIER_FACTOR = 10;
-/** Below, a call that is late is late by a tick of the scheduler. */
+/** Shorter delays are ticks of the scheduler. */
 const OUTLIER_NS_MIN = 1e6;
-/** Fewer calls have no 95th percentile to speak of. */
+/** Minimum number of calls for a 95th percentile. */
 const OUTLIER_CALLS_MIN = 20;
 
 export class CallDurations {
@@ -108,7 +108,7 @@ export class CallDurations {
     return percentilesOf(this.sketch);
   }
 
-  /** Null where calls are too few to say what is usual. */
+  /** Null: too few calls. */
   get outliers(): Outliers<LongCall> | null {
     return outliersOf(this.sketch, callsIn(this.#longest.subarray(0, this.#kept * FIELDS)));
   }

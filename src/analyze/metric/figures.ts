@@ -1,4 +1,4 @@
-/** The pictures of a collection: accesses over time with their union, and concurrency. */
+/** Figures of a collection: accesses over time with their union, and concurrency. */
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { BarsChart, Figure, Role, SpansChart } from "../../model/index.ts";
 import type { Metrics, Picture, WindowRow } from "./metrics.ts";
@@ -6,7 +6,7 @@ import { shortNumber, shortTime } from "./words.ts";
 
 type Spans = SpansChart["spans"];
 
-/** Columns of a lane when accesses are too many to draw. */
+/** Columns of a lane if there are too many accesses to draw. */
 const LANE_COLUMNS = 300;
 const PROFILE_COLUMNS = 50;
 const LEVELS_MAX = 24;
@@ -22,12 +22,12 @@ export function timelineFigure(metrics: Metrics, picture: Picture): Figure {
   const width = shortTime(joinedWidth(picture));
   const how =
     spans === null
-      ? `${formatCount(metrics.accesses)} accesses are too many to draw: a lane is coloured where a process had an access within ${width}.`
-      : `Each of the ${formatMany(metrics.accesses, "access", "accesses")} is drawn; short ones are widened to be seen.`;
+      ? `${formatCount(metrics.accesses)} accesses are too many to draw one by one: a lane is coloured where a process had an access within ${width}.`
+      : `Each of the ${formatMany(metrics.accesses, "access", "accesses")} is drawn; short ones are widened to be visible.`;
   const others =
     lanes.at(-1)?.processes === 1
       ? ""
-      : ` Of ${formatCount(processes)} processes those with most bytes have a lane.`;
+      : ` Only the processes with most bytes, of ${formatCount(processes)}, have a lane.`;
   const busy = metrics.spanSeconds > 0 ? metrics.ioTimeSeconds / metrics.spanSeconds : 0;
   return {
     id: "bps-timeline",
@@ -38,7 +38,7 @@ export function timelineFigure(metrics: Metrics, picture: Picture): Figure {
     options: {},
     chart: {
       kind: "spans",
-      x: { label: "seconds after the first start", unit: "seconds" },
+      x: { label: "seconds since the first start", unit: "seconds" },
       y: { label: "process", unit: "index" },
       laneNames,
       spans: [...shown, ...unionSpans(picture, union)],
@@ -111,7 +111,7 @@ export function concurrencyFigure(metrics: Metrics, picture: Picture): Figure {
   return {
     id: "bps-concurrency",
     title: "Concurrency over time",
-    caption: `Mean number of concurrent accesses in each ${shortTime(width)}, idle time included. At most ${formatCount(max)} at once; ${shortNumber(mean ?? 0)} on average while there are any.`,
+    caption: `Mean number of concurrent accesses per ${shortTime(width)}, including idle time. At most ${formatCount(max)}; mean ${shortNumber(mean ?? 0)} while there are any.`,
     summary: `At most ${formatCount(max)} concurrent accesses, ${shortNumber(mean ?? 0)} on average over T.`,
     definition: "C07@1",
     options: { columnSeconds: Number(width.toPrecision(6)) },
@@ -120,7 +120,7 @@ export function concurrencyFigure(metrics: Metrics, picture: Picture): Figure {
       direction: "vertical",
       stacked: false,
       categories: values.map((_, column) => shortTime(column * width)),
-      categoryLabel: "seconds after the first start",
+      categoryLabel: "seconds since the first start",
       value: { label: "concurrent accesses (mean)", unit: "count" },
       series: [{ name: "concurrent", role: "neutral", values }],
     },
@@ -134,7 +134,7 @@ export function levelsFigure({ concurrency, ioTimeSeconds, idleSeconds }: Metric
   return {
     id: "bps-levels",
     title: "Time at each concurrency",
-    caption: `Time by number of concurrent accesses. The bars sum up to T, ${shortTime(ioTimeSeconds)}; for another ${shortTime(idleSeconds)} between the first start and the last end there were none.`,
+    caption: `Time by number of concurrent accesses. The bars sum to T, ${shortTime(ioTimeSeconds)}; the other ${shortTime(idleSeconds)} between the first start and the last end are idle.`,
     summary: `${(100 * share).toFixed(1)} % of T had a single access; the maximum concurrency is ${formatCount(concurrency.max)}.`,
     definition: "C07@1",
     options: {},
@@ -179,7 +179,7 @@ export function windowsFigure(rows: readonly WindowRow[], everyNs: number): Figu
       { length: Math.ceil(rows.length / join) },
       (_, i) => `${Number((i * join * seconds).toPrecision(6))} s`,
     ),
-    categoryLabel: "start of the window, after the first start",
+    categoryLabel: "start of the window, since the first start",
     value: { label: "bytes requested", unit: "bytes" },
     series: [
       { name: "read", role: "read", values: pick(({ readBytes }) => Number(readBytes)) },
@@ -189,7 +189,7 @@ export function windowsFigure(rows: readonly WindowRow[], everyNs: number): Figu
   return {
     id: "bps-windows",
     title: "Bytes per window",
-    caption: `Bytes requested in windows of ${shortTime(seconds)}${join > 1 ? `, ${join} to a bar` : ""}; bytes of an access are spread over its duration.`,
+    caption: `Bytes requested in windows of ${shortTime(seconds)}${join > 1 ? `, ${join} per bar` : ""}; bytes of an access are spread over its duration.`,
     summary: `${formatMany(rows.length, "window")} of ${shortTime(seconds)}; the busiest has ${formatCount(best)} bytes.`,
     definition: "C08@1",
     options: { everySeconds: seconds, joined: join },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
 import { AccessRuns } from "./access-runs.ts";
-import { type CallSweepInput, joinSwept, sweepCalls } from "./call-sweep.ts";
+import { type CallSweepInput, joinCallSlices, sweepCalls } from "./call-sweep.ts";
 import { ALL_TIME, type LevelTimes, slicesOf } from "./level-times.ts";
 
 type Interval = readonly [number, number];
@@ -59,7 +59,7 @@ function check(found: LevelTimes, list: readonly Interval[]): void {
 }
 
 const inSlices = (input: CallSweepInput, edges: readonly number[]) =>
-  joinSwept(
+  joinCallSlices(
     [0, ...edges].map((fromNs, at) =>
       sweepCalls(input, { fromNs, toNs: edges[at] ?? Number.POSITIVE_INFINITY }),
     ),
@@ -83,7 +83,7 @@ describe("time at each level", () => {
           check(inSlices(inputOf(list, flushEvery), cuts), list);
           const input = inputOf(list, flushEvery);
           check(
-            joinSwept(slicesOf(input.runs, input.shift, 3).map((slice) => sweepCalls(input, slice))),
+            joinCallSlices(slicesOf(input.runs, input.shift, 3).map((slice) => sweepCalls(input, slice))),
             list,
           );
         },
@@ -114,7 +114,7 @@ describe("time at each level", () => {
     check(sweepCalls(input, ALL_TIME), shifted);
     const slices = slicesOf(input.runs, input.shift, 3);
     expect(slices.length).toBeLessThanOrEqual(3);
-    check(joinSwept(slices.map((slice) => sweepCalls(input, slice))), shifted);
+    check(joinCallSlices(slices.map((slice) => sweepCalls(input, slice))), shifted);
   });
 });
 

@@ -1,7 +1,7 @@
-/** From a collection to its metrics: one pass over all accesses in order of time, then the sums. */
+/** Computes the metrics of a collection: one pass over all accesses in order of time, then the sums. */
 import { assert } from "../../base/assert.ts";
 import { wholeBlocks } from "./block-kernel.ts";
-import { type CallSweepInput, type SweptCalls, sweepCalls } from "./call-sweep.ts";
+import { type CallSweepInput, type CallSweepResult, sweepCalls } from "./call-sweep.ts";
 import type { BatchListener } from "./call-times.ts";
 import type { Collection } from "./collector.ts";
 import { classesBy, groupTables, inputClasses, overallClass } from "./groups.ts";
@@ -16,8 +16,8 @@ import { sumsOf, valuesOf } from "./sums.ts";
 import { busyNsOf } from "./sweep.ts";
 import { Windows } from "./windows.ts";
 
-/** `known` is what threads have found already of what the pass would find. */
-export function measure(collection: Collection, known?: SweptCalls): Metrics {
+/** `known`: results of the pass already computed by threads. */
+export function measure(collection: Collection, known?: CallSweepResult): Metrics {
   const { options, clocks, counts, tallies, entities } = collection;
   const { shift, lastStartNs, lastEndNs, origin } = clocks.axis();
   const rule = movedRule(collection);
@@ -62,7 +62,7 @@ interface Axis {
   readonly lastEndNs: number;
 }
 
-/** What one pass over the accesses is to find. */
+/** Plan of the pass over the accesses. */
 export function sweepInputOf(collection: Collection, { shift, lastEndNs }: Axis): CallSweepInput {
   const { options, runs } = collection;
   const groupings = options.by.map((by) => {
@@ -81,7 +81,7 @@ function picturePlanOf(collection: Collection, lastEndNs: number): PicturePlan |
   return wanted ? lanesOf(collection, lastEndNs) : undefined;
 }
 
-function pass(collection: Collection, axis: Axis, swept: SweptCalls | undefined) {
+function pass(collection: Collection, axis: Axis, swept: CallSweepResult | undefined) {
   const { options, counts } = collection;
   const windows =
     options.everyNs === undefined || counts.accesses === 0

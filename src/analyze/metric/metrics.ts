@@ -1,6 +1,6 @@
 /**
- * What `AccessCollector` finds: BPS and the metrics it is compared with (He, Sun and Yin, "BPS: A Performance Metric of
- * I/O System", IPDPSW 2013), with what a reader must know to trust them.
+ * Results of `AccessCollector`: BPS and related metrics (He, Sun and Yin, "BPS: A Performance Metric of I/O System",
+ * IPDPSW 2013), with their caveats.
  *
  *   T      time with an access under way: union of all [start, end], over all processes (C02)
  *   BPS    blocks that the application asked for / T (C03)
@@ -13,7 +13,7 @@ import type { Percentiles } from "./durations.ts";
 
 export const METRIC_DEFINITIONS = ["C02@1", "C03@1", "C04@1"] as const;
 
-/** What accesses can be grouped by. */
+/** Keys to group accesses by. */
 export const GROUPINGS = ["process", "file", "program", "host", "input", "direction"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
@@ -22,7 +22,7 @@ export interface CollectorOptions {
   readonly blockBytes?: number;
   /** Round each access up to whole blocks, as records of the paper do; else blocks are bytes / blockBytes. */
   readonly ceilPerAccess?: boolean;
-  /** For IOPS over the execution time instead of T, which the published pairs of set 2 fit. */
+  /** For IOPS over the execution time instead of T, which matches the published values of set 2. */
   readonly executionSeconds?: number;
   /** `start`: every input begins at 0, for inputs without a common clock. */
   readonly align?: "clock" | "start";
@@ -42,7 +42,7 @@ export interface CollectorOptions {
   readonly everyNs?: number;
   /** Keep what a picture needs: lanes of processes and concurrency over time. */
   readonly picture?: boolean;
-  /** How much the collection may hold; 2 GiB. */
+  /** Memory limit of the collection; 2 GiB. */
   readonly memoryBytes?: number;
 }
 
@@ -65,7 +65,7 @@ export interface Origin {
 export interface MetricValues {
   readonly accesses: number;
   readonly bytes: bigint;
-  /** Null when the bytes that were moved are not known. */
+  /** Null if the moved bytes are unknown. */
   readonly movedBytes: bigint | null;
   /** Exact below 2^53 blocks. */
   readonly blocks: number;
@@ -76,7 +76,7 @@ export interface MetricValues {
   readonly bps: number | null;
   readonly iops: number | null;
   readonly bandwidthBytesPerSecond: number | null;
-  /** Which bytes the bandwidth is of; `requested` when the moved ones are not known. */
+  /** Bytes of the bandwidth; `requested` if the moved ones are unknown. */
   readonly bandwidthOf: "moved" | "requested";
   readonly arptSeconds: number | null;
   /** Of durations; null without accesses in the direction. */
@@ -92,7 +92,7 @@ export interface Metrics extends MetricValues {
   /** From the first start to the last end, and how much of it no access was under way. */
   readonly spanSeconds: number;
   readonly idleSeconds: number;
-  /** Stretches without a gap that T consists of. */
+  /** Number of intervals in T, without gaps. */
   readonly stretches: number;
   readonly concurrency: Concurrency;
   /** Accesses far beyond those of the same file and direction. */
@@ -111,7 +111,7 @@ export interface Metrics extends MetricValues {
   readonly options: UsedOptions;
 }
 
-/** How many inputs a generator made. */
+/** Number of synthetic inputs. */
 export function originOf({ notes, inputs }: Pick<Metrics, "notes" | "inputs">): Provenance {
   const made = notes.filter(({ id }) => id === SYNTHETIC_NOTE).map(({ input }) => input);
   return { synthetic: new Set(made).size, of: inputs.length, unit: "inputs" };
@@ -128,7 +128,7 @@ export type UsedOptions = CollectorOptions & {
 };
 
 export interface Concurrency {
-  /** Most accesses under way at once, over some time; accesses without duration take no part. */
+  /** Maximum concurrency; accesses without duration do not count. */
   readonly max: number;
   /** Mean over T. */
   readonly mean: number | null;
@@ -165,11 +165,11 @@ interface Dropped {
   readonly sizeNegative: number;
   /** Missing, not a whole number, or from 4 PiB on. */
   readonly sizeUnknown: number;
-  /** What the recorders say they could not keep; not in `total`, as it never reached us. */
+  /** Losses reported by the recorders; not in `total`. */
   readonly notRecorded: number;
 }
 
-/** Accesses that the options left out. */
+/** Accesses excluded by the options. */
 interface Filtered {
   readonly nonFile: number;
   readonly direction: number;
@@ -181,7 +181,7 @@ interface CollectionClock {
   readonly kind: "realtime" | "own" | "aligned" | "none";
   /** The first start: time 0 of windows and pictures. */
   readonly origin: Origin;
-  /** The largest that an input states; null when none does. */
+  /** Largest uncertainty stated by an input; null: none stated. */
   readonly uncertaintyNs: number | null;
 }
 
@@ -196,7 +196,7 @@ export interface GroupTable {
   readonly by: Grouping;
   /** Most bytes first. */
   readonly rows: readonly GroupRow[];
-  /** How many there are in all. */
+  /** Total number. */
   readonly total: number;
 }
 
@@ -233,15 +233,15 @@ export interface Picture {
   readonly busySeconds: Float64Array;
   /** Seconds of accesses in each column: divided by the width, the mean number under way. */
   readonly accessSeconds: Float64Array;
-  /** Processes, those with most bytes; in order of host, rank and pid. Others share the last lane. */
+  /** Processes with most bytes, in order of host, rank and pid. Others share the last lane. */
   readonly lanes: readonly { readonly name: string; readonly processes: number }[];
   readonly processes: number;
   /** Seconds in reads and in writes, lanes × columns. */
   readonly readSeconds: Float64Array;
   readonly writeSeconds: Float64Array;
-  /** Every access, when they are few. */
+  /** Every access, if there are few. */
   readonly spans: readonly PictureSpan[] | null;
-  /** The stretches of T, when they are few: start and end by turns, in seconds. */
+  /** Intervals of T, if there are few: alternating start and end, in seconds. */
   readonly stretches: readonly number[] | null;
 }
 
@@ -254,7 +254,7 @@ export interface PictureSpan {
   readonly file: string;
 }
 
-/** A note as it is told. */
+/** Text of a note. */
 export interface CollectionNote {
   readonly id: string;
   readonly count: number;

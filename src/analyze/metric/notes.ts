@@ -1,11 +1,11 @@
-/** What readers of the numbers must know: the notes of the readers, and those of the collection. */
+/** Notes and warnings: those of the input readers and those of the collection. */
 import { formatCount, formatMany } from "../../base/units.ts";
 import { type CallNote, joinedNotes, noteText } from "../../model/index.ts";
 import type { Collection } from "./collector.ts";
 import type { CollectionNote } from "./metrics.ts";
 import type { MovedRule } from "./moved.ts";
 
-/** What a reader said about an input. */
+/** A reader's note about an input. */
 export interface InputNote extends CallNote {
   readonly input: string;
 }
@@ -24,7 +24,7 @@ function clockNotes({ clocks, inputs, options }: Collection): CollectionNote[] {
       {
         id: "aligned",
         count: used.size,
-        text: "Each input begins at 0: accesses of different inputs were not at the same time, so T and concurrency across inputs mean a run of all at once.",
+        text: "Each input begins at 0, although they were not recorded at the same time: T and concurrency across inputs are those of a simultaneous run.",
       },
     ];
   if (used.size > 1 && clocks.kind === "own")
@@ -32,7 +32,7 @@ function clockNotes({ clocks, inputs, options }: Collection): CollectionNote[] {
       {
         id: "one-clock-assumed",
         count: used.size,
-        text: `${formatCount(used.size)} inputs count from a start that is not known; they are taken to be on one clock.`,
+        text: `${formatCount(used.size)} inputs count from an unknown start; they are assumed to share one clock.`,
       },
     ];
   return [];
@@ -48,7 +48,7 @@ function ownNotes({ counts, duplicates }: Collection, rule: MovedRule): Collecti
   note(
     "duplicates",
     again,
-    `${about} ${again === 1 ? "access equals" : "accesses equal"} an earlier one in process, start, end, size and offset; they are counted. Was an input, or a part of it, given twice?`,
+    `${about} ${again === 1 ? "access equals" : "accesses equal"} an earlier one in process, start, end, size and offset; they are counted. Check whether an input, or a part of it, was passed twice.`,
   );
   if (rule.unknown < counts.accesses)
     note(

@@ -1,4 +1,4 @@
-/** Accesses that took far longer than others of their file and direction. */
+/** Outliers: accesses far longer than others of their file and direction. */
 import { QuantileSketch } from "../../base/quantile-sketch.ts";
 import type { Collection } from "./collector.ts";
 import { callsIn, type LongCall, outliersOf } from "./durations.ts";

@@ -1,4 +1,4 @@
-/** What a picture of a collection shows: lanes of processes over time, time in columns, and single accesses where they are few. */
+/** Data of the timeline figure: process lanes over time, time columns, and single accesses if there are few. */
 import type { BatchListener, CallBatch } from "./call-times.ts";
 import type { Picture, PictureSpan } from "./metrics.ts";
 import type { GridData } from "./picture-grid.ts";
@@ -22,7 +22,7 @@ export interface PicturePlan {
   pathOf(tally: number): string;
 }
 
-/** Every access, when they are few. */
+/** Every access, if there are few. */
 export class PictureSpans implements BatchListener {
   readonly #plan: PicturePlan;
   readonly spans: PictureSpan[] = [];

@@ -1,12 +1,12 @@
 /**
- * Variants of one piece of work side by side: which metric orders them as their times do. The paper's outlook (He, Sun and Yin,
+ * Ranks variants of the same work: which metric orders them as their times do. The paper's outlook (He, Sun and Yin,
  * section V): optimisations and their combinations judged by the performance of the whole I/O system.
  */
 import { formatMany, formatSeconds } from "../../base/units.ts";
 import { type Cell, type Document, table } from "../../model/index.ts";
 import type { MetricValues } from "./metrics.ts";
 
-/** One way to do the work, as it was recorded. */
+/** One recorded variant. */
 export interface Variant {
   readonly name: string;
   readonly values: Pick<
@@ -47,7 +47,7 @@ export interface Ranking {
   /** Fastest first. */
   readonly variants: readonly Variant[];
   readonly agreements: readonly Agreement[];
-  /** Variants that ask for another number of bytes than the first; their times are not those of the same work. */
+  /** Variants that request another number of bytes than the first: not the same work. */
   readonly otherWork: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export function rankingDocument(ranking: Ranking, command: string, madeBy: strin
         id: "ranking",
         title: "Ranking",
         intro:
-          "Fastest first. A metric that orders variants otherwise would choose another one than the clock does. Time is from the first call to the last.",
+          "Fastest first. A metric with a different order would pick the wrong variant. Time is from the first call to the last.",
         blocks: [
           ...(otherWork.length === 0
             ? []
@@ -99,23 +99,23 @@ export function rankingDocument(ranking: Ranking, command: string, madeBy: strin
                 {
                   kind: "notice" as const,
                   level: "warning" as const,
-                  text: `Not the same work: ${otherWork.join(", ")} asked for another number of bytes than the first input.`,
+                  text: `Not the same work: ${otherWork.join(", ")} requested another number of bytes than the first input.`,
                 },
               ]),
           table(
             "variants",
             "Variants, fastest first.",
             [
-              ["rank", "Rank", "index", "By time."],
+              ["rank", "Rank", "index", "Rank by time."],
               ["variant", "Variant", "text", "Input."],
               ["seconds", "Time", "seconds", "From the first start to the last end."],
-              ["bps", "BPS", "blocks/s", "Blocks that were asked for over I/O time."],
-              ["iops", "IOPS", "calls/s", "Calls over I/O time."],
+              ["bps", "BPS", "blocks/s", "Blocks requested / I/O time."],
+              ["iops", "IOPS", "calls/s", "Calls / I/O time."],
               [
                 "bandwidth",
                 "Bandwidth",
                 "bytes/s",
-                "Bytes moved over I/O time; requested ones where moved are unknown.",
+                "Bytes moved / I/O time; bytes requested if moved bytes are unknown.",
               ],
               ["arpt", "ARPT", "seconds", "Mean time of a call."],
             ],
@@ -134,8 +134,8 @@ export function rankingDocument(ranking: Ranking, command: string, madeBy: strin
             "How each metric orders the pairs of variants.",
             [
               ["metric", "Metric", "text", "Less is better for ARPT, more for the others."],
-              ["same", "As time", "count", "Pairs in the order of their times."],
-              ["other", "Reversed", "count", "Pairs in the other order: the metric misleads."],
+              ["same", "As time", "count", "Pairs in the same order as their times."],
+              ["other", "Reversed", "count", "Pairs in the opposite order: the metric misleads."],
               ["pairs", "Pairs", "count", "Pairs of variants with different times."],
               ["tau", "Kendall's tau", "none", "1: the order of time; -1: the reverse."],
             ],

@@ -9,13 +9,13 @@ export function ratesOf({
 }: {
   readonly accesses: number;
   readonly blocks: number;
-  /** Those that the bandwidth is of. */
+  /** Bytes of the bandwidth. */
   readonly bytes: number;
   /** T of C02. */
   readonly ioTimeSeconds: number;
   /** Durations of all calls, summed, in nanoseconds. */
   readonly callNs: number;
-  /** What IOPS is taken over, when not T. */
+  /** Denominator of IOPS, if not T. */
   readonly executionSeconds?: number;
 }) {
   const per = (amount: number, seconds: number) => (seconds > 0 ? amount / seconds : null);

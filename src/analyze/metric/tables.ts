@@ -7,7 +7,7 @@ const WINDOW_ROWS_MAX = 2000;
 const valueColumns = ({ bandwidthOf }: MetricValues): readonly TableColumn[] => tableColumns`
   accesses | Accesses | count | N: accesses that the application made.
   bytes | Bytes | bytes | B in bytes: requested by the accesses.
-  ioTimeSeconds | T | seconds | I/O time of this row (C02); rows overlap, so they do not sum up.
+  ioTimeSeconds | T | seconds | I/O time of this row (C02); rows overlap, so it does not add up.
   bps | BPS | blocks/s | Blocks requested / T of the row (C03).
   iops | IOPS | calls/s | Accesses / T of the row (C04).
   bandwidthBytesPerSecond | Bandwidth | bytes/s | ${bandwidthOf === "moved" ? "Bytes moved / T of the row (C04)." : "Bytes requested / T of the row (C04)."}
@@ -55,7 +55,7 @@ export function windowBlock({ everyNs, rows }: WindowTable): TableBlock {
     columns: tableColumns`
       start | From | seconds | Start of the window, after the first start.
       accesses | Accesses | count | Accesses that start in the window.
-      bytes | Bytes | bytes | Asked for, spread over the duration of accesses.
+      bytes | Bytes | bytes | Bytes requested, spread over the duration of accesses.
       ioTimeSeconds | T | seconds | I/O time in the window.
       bps | BPS | blocks/s | Blocks of the window / its T.
       iops | IOPS | calls/s | Accesses that start in the window / its T.
@@ -75,16 +75,12 @@ export function leftOutBlock({ dropped, filtered }: Metrics): TableBlock | undef
     ["ends before it starts", dropped.endBeforeStart, "dropped"],
     ["a time is missing or impossible", dropped.timeUnknown, "dropped"],
     ["negative size", dropped.sizeNegative, "dropped"],
-    ["size missing, not whole, or from 4 PiB on", dropped.sizeUnknown, "dropped"],
+    ["size missing, not an integer, or 4 PiB and more", dropped.sizeUnknown, "dropped"],
     ["the recorder could not keep it", dropped.notRecorded, "never recorded"],
-    [
-      "on a pipe, socket or terminal (--include-nonfile counts it)",
-      filtered.nonFile,
-      "left out by the options",
-    ],
-    ["of the other direction (--only)", filtered.direction, "left out by the options"],
-    ["of another file (--file)", filtered.file, "left out by the options"],
-    ["starts at another time (--from, --to)", filtered.time, "left out by the options"],
+    ["on a pipe, socket or terminal (--include-nonfile counts it)", filtered.nonFile, "excluded by options"],
+    ["of the other direction (--only)", filtered.direction, "excluded by options"],
+    ["of another file (--file)", filtered.file, "excluded by options"],
+    ["starts at another time (--from, --to)", filtered.time, "excluded by options"],
   ];
   const rows = reasons.filter(([, count]) => count > 0);
   if (rows.length === 0) return undefined;
@@ -93,16 +89,16 @@ export function leftOutBlock({ dropped, filtered }: Metrics): TableBlock | undef
     "Accesses not counted, by reason.",
     [
       ["reason", "Reason", "text", "Why it does not count."],
-      ["accesses", "Accesses", "count", "How many."],
-      ["kind", "What", "text", "Bad data, or a choice."],
+      ["accesses", "Accesses", "count", "Number of accesses."],
+      ["kind", "What", "text", "Bad data, or excluded by options."],
     ],
     rows.map(([reason, count, kind]) => [reason, count, kind]),
   );
 }
 
 const CLOCKS = {
-  realtime: "time of day",
-  own: "start not known",
+  realtime: "wall-clock time",
+  own: "unknown start",
   none: "none",
 } as const;
 
@@ -111,10 +107,10 @@ export function inputsBlock({ inputs }: Metrics): TableBlock {
     "bps-inputs",
     "Inputs read.",
     [
-      ["input", "Input", "text", "As it was given."],
+      ["input", "Input", "text", "Name as given on the command line."],
       ["accesses", "Accesses", "count", "Accesses that count."],
       ["bytes", "Bytes", "bytes", "Bytes requested."],
-      ["clock", "Clock", "text", "What its times count from."],
+      ["clock", "Clock", "text", "Origin of its times."],
     ],
     inputs.slice(0, 500).map(({ name, accesses, bytes, clock }) => [name, accesses, bytes, CLOCKS[clock]]),
     inputs.length,

@@ -1,6 +1,5 @@
 /**
- * Sums per process, file, direction and layer. All groupings are sums over these, so an access is counted once, in one
- * place, whatever is asked for later.
+ * Sums per process, file, direction and layer. All groupings are sums over these, so an access is counted once.
  */
 import { CALL_NESTED } from "../../model/index.ts";
 import { CallDurations, type DurationsData } from "./durations.ts";

@@ -19,7 +19,7 @@ export class Windows {
 
   /** `lastStartNs` and `lastEndNs` are on the axis that begins with the first start. */
   constructor(everyNs: number, lastStartNs: number, lastEndNs: number) {
-    // A start at the edge opens a window; an end there does not.
+    // A start at the edge opens a new window; an end does not.
     const count = Math.max(Math.ceil(lastEndNs / everyNs), Math.floor(lastStartNs / everyNs) + 1);
     if (count > WINDOWS_MAX) {
       const least = Math.ceil(lastEndNs / WINDOWS_MAX / 1e6) / 1e3;

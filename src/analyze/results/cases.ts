@@ -1,7 +1,7 @@
-/** Results that measured the same thing: their spread, and how two sets of them compare. */
+/** Benchmark cases: spread over repetitions, and comparison of two result sets. */
 import type { FoundResult, Unit } from "../../model/index.ts";
 
-/** One benchmark, case, operation and size, over all files that have it. */
+/** One benchmark, case, operation and size, over all result files. */
 export interface ResultCase {
   readonly benchmark: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface ResultCase {
   readonly spread: Spread;
 }
 
-/** Of all repetitions of all results. */
+/** Over all repetitions of all results. */
 interface Spread {
   readonly count: number;
   readonly min: number;
@@ -23,13 +23,13 @@ interface Spread {
 export interface ComparedCase {
   readonly before: ResultCase;
   readonly after: ResultCase;
-  /** Of the means, after over before; and at least and at most, from the ends of both spreads. */
+  /** Ratio of the means, after / before, and its lower and upper bound from both spreads. */
   readonly ratio: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** What a benchmark is judged by: the bytes it moves, or its operations where it moves none. */
+/** The rate to compare: bytes/s, or operations/s if a benchmark moves no bytes. */
 const unitOf = ({ bytesPerSecond }: FoundResult) => (Number.isNaN(bytesPerSecond) ? "calls/s" : "bytes/s");
 
 export function casesOf(results: readonly FoundResult[]): ResultCase[] {
@@ -64,7 +64,7 @@ function spreadOf(results: readonly FoundResult[]): Spread {
   };
 }
 
-/** Cases that both sets have; those of one alone are given by `unmatched`. */
+/** Cases in both sets; `unmatched` counts the others. */
 export function compareCases(
   before: readonly ResultCase[],
   after: readonly ResultCase[],

@@ -13,7 +13,7 @@ import {
   table,
 } from "../../model/index.ts";
 import { caseName, casesOf, type ComparedCase, compareCases, type ResultCase } from "./cases.ts";
-import { type Straggling, stragglersOf } from "./stragglers.ts";
+import { type StragglerGroup, stragglersOf } from "./stragglers.ts";
 
 interface ResultSet {
   readonly results: readonly FoundResult[];
@@ -24,7 +24,7 @@ interface ResultSet {
 
 interface ResultsInput {
   readonly set: ResultSet;
-  /** What it is compared with. */
+  /** The result set to compare with. */
   readonly before?: ResultSet;
   readonly command: string;
   readonly madeBy: string;
@@ -34,10 +34,10 @@ const ROWS_MAX = 2000;
 const BARS_MAX = 24;
 
 const RESULT_COLUMNS: readonly ShortColumn[] = [
-  ["benchmark", "Benchmark", "text", "Program that measured."],
+  ["benchmark", "Benchmark", "text", "Benchmark program."],
   ["version", "Version", "text", "Version as the program writes it."],
   ["case", "Case", "text", "Case, job, label or API."],
-  ["operation", "Operation", "text", "What was measured."],
+  ["operation", "Operation", "text", "Operation."],
   ["nodes", "Nodes", "count", "Nodes."],
   ["ranks", "Ranks", "ranks", "Processes or threads."],
   ["transfer_bytes", "Transfer", "bytes", "Bytes of one call."],
@@ -46,7 +46,7 @@ const RESULT_COLUMNS: readonly ShortColumn[] = [
   ["seconds", "Seconds", "seconds", "Time of the operation; mean over repetitions."],
   ["bytes_per_second", "Bandwidth", "bytes/s", "Mean over repetitions."],
   ["calls_per_second", "Operations", "calls/s", "Calls, files or samples per second; mean over repetitions."],
-  ["repetitions", "Repetitions", "count", "How often it was measured."],
+  ["repetitions", "Repetitions", "count", "Number of repetitions."],
   [
     "min",
     "Min",
@@ -54,8 +54,8 @@ const RESULT_COLUMNS: readonly ShortColumn[] = [
     "Smallest rate of a repetition: bytes/s where there is a bandwidth, else operations/s.",
   ],
   ["mean", "Mean", "none", "Mean of these rates."],
-  ["max", "Max", "none", "Greatest of these rates."],
-  ["start_time", "Start", "text", "As the program wrote it."],
+  ["max", "Max", "none", "Largest of these rates."],
+  ["start_time", "Start", "text", "Time stamp in the result file."],
   ["file", "File", "text", "Where it was read."],
 ];
 
@@ -115,7 +115,7 @@ export function resultsDocument({ set, before, command, madeBy }: ResultsInput):
     allSection(set.results),
   ];
   return {
-    title: "Results of benchmarks",
+    title: "Benchmark results",
     facts: [
       { label: "Results", text: formatCount(set.results.length) },
       { label: "Files", text: formatCount(set.files) },
@@ -132,18 +132,18 @@ function verdictOf({ results, files }: ResultSet, cases: readonly ResultCase[]):
   return `${words(results.length, "result")} of ${names.join(", ") || "no benchmark"} in ${words(files, "file")}, ${words(cases.length, "case")}.`;
 }
 
-/** A difference counts when the spreads do not touch. */
+/** A difference counts if the spreads do not overlap. */
 function comparedVerdict(compared: readonly ComparedCase[]): string {
   const faster = compared.filter(({ least }) => least > 1).length;
   const slower = compared.filter(({ most }) => most < 1).length;
-  return `Of ${formatCount(compared.length)} cases that both sets have, ${formatCount(faster)} are faster and ${formatCount(slower)} slower beyond their spread.`;
+  return `Of ${formatCount(compared.length)} cases in both sets, ${formatCount(faster)} are faster and ${formatCount(slower)} slower beyond their spread.`;
 }
 
 const SPREAD_COLUMNS: readonly ShortColumn[] = [
   ["case", "Case", "text", "Benchmark, case and operation."],
   ["transfer", "Transfer", "bytes", "Bytes of one call."],
   ["results", "Results", "count", "Results of this case."],
-  ["repetitions", "Repetitions", "count", "Repetitions of all of them."],
+  ["repetitions", "Repetitions", "count", "Repetitions of all these results."],
 ];
 
 function casesSection(cases: readonly ResultCase[]): Section {
@@ -155,7 +155,7 @@ function casesSection(cases: readonly ResultCase[]): Section {
       ...SPREAD_COLUMNS,
       ["min", "Min", unit, "Smallest of all repetitions."],
       ["mean", "Mean", unit, "Mean of all repetitions."],
-      ["max", "Max", unit, "Greatest of all repetitions."],
+      ["max", "Max", unit, "Largest of all repetitions."],
     ];
     const rows = own.map(({ spread, results, ...one }) => [
       ...[caseName(one), cell(one.transferBytes), results.length, spread.count],
@@ -173,7 +173,12 @@ function casesSection(cases: readonly ResultCase[]): Section {
       ),
     ];
   });
-  return { id: "cases", title: "Cases", intro: "Each case over all its results and repetitions.", blocks };
+  return {
+    id: "cases",
+    title: "Cases",
+    intro: "One row per case, over all its results and repetitions.",
+    blocks,
+  };
 }
 
 function barsFigure(id: string, cases: readonly ResultCase[], unit: ResultCase["unit"]): Figure {
@@ -205,12 +210,12 @@ function barsFigure(id: string, cases: readonly ResultCase[], unit: ResultCase["
 function comparisonSection(compared: readonly ComparedCase[], unmatched: number): Section {
   const columns: ShortColumn[] = [
     ["case", "Case", "text", "Benchmark, case and operation."],
-    ["unit", "Unit", "text", "Of the rates."],
+    ["unit", "Unit", "text", "Unit of the rates."],
     ["before", "Before", "none", "Mean rate of the first set."],
     ["after", "After", "none", "Mean rate of the second set."],
-    ["ratio", "Ratio", "ratio", "After over before, of the means."],
-    ["least", "At least", "ratio", "Smallest after over greatest before."],
-    ["most", "At most", "ratio", "Greatest after over smallest before."],
+    ["ratio", "Ratio", "ratio", "Ratio of the means, after / before."],
+    ["least", "At least", "ratio", "Smallest after / largest before."],
+    ["most", "At most", "ratio", "Largest after / smallest before."],
   ];
   const rows = compared.map(({ before, after, ratio, least, most }) => [
     ...[caseName(after), after.unit, cell(before.spread.mean), cell(after.spread.mean)],
@@ -218,20 +223,20 @@ function comparisonSection(compared: readonly ComparedCase[], unmatched: number)
   ]);
   return {
     ...{ id: "comparison", title: "Comparison" },
-    intro: "A case counts as faster or slower when its spreads do not touch.",
-    blocks: [table("results-comparison", "Cases of both sets", columns, rows)],
-    ...(unmatched > 0 ? { foot: `${formatCount(unmatched)} cases are in one set only.` } : {}),
+    intro: "A case counts as faster or slower if its spreads do not overlap.",
+    blocks: [table("results-comparison", "Cases in both sets", columns, rows)],
+    ...(unmatched > 0 ? { foot: `${formatCount(unmatched)} cases are in only one set.` } : {}),
   };
 }
 
-function stragglerSection(stragglers: readonly Straggling[]): Section {
+function stragglerSection(stragglers: readonly StragglerGroup[]): Section {
   const columns: ShortColumn[] = [
     ["case", "Benchmark", "text", "Benchmark and operation."],
     ["ranks", "Ranks", "ranks", "Ranks with a time."],
     ["median", "Median", "seconds", "Time of the median rank."],
     ["slowest", "Slowest", "seconds", "Time of the slowest rank."],
     ["rank", "Rank", "index", "The slowest rank."],
-    ["ratio", "Ratio", "ratio", "Slowest over median."],
+    ["ratio", "Ratio", "ratio", "Slowest / median."],
     ["late", "Late", "ranks", "Ranks that took at least 1.5 times the median."],
     ["file", "File", "text", "Where the times are."],
   ];

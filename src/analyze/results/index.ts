@@ -1,2 +1,2 @@
-/** Results of benchmarks: cases, comparisons, slow ranks. */
+/** Benchmark results: cases, comparisons, slow ranks. */
 export { resultsCsv, resultsDocument, resultsSummary } from "./document.ts";

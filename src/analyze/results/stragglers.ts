@@ -1,8 +1,8 @@
-/** Ranks that took longer than the others, where a benchmark wrote the times of its ranks. */
+/** Slow ranks, for benchmarks that write times per rank. */
 import { quantileOf } from "../../base/statistics.ts";
 import type { FoundRankTimes } from "../../model/index.ts";
 
-export interface Straggling {
+export interface StragglerGroup {
   readonly file: string;
   readonly benchmark: string;
   readonly operation: string;
@@ -10,17 +10,17 @@ export interface Straggling {
   readonly medianSeconds: number;
   readonly slowestSeconds: number;
   readonly slowestRank: number;
-  /** Slowest over median. */
+  /** Slowest / median. */
   readonly ratio: number;
-  /** Ranks that took at least half as long again as the median. */
+  /** Ranks that took at least 1.5 times the median. */
   readonly late: number;
 }
 
-/** Ours: below, ranks of one storage system differ by chance. */
+/** Our choice: smaller ratios occur by chance. */
 const LATE = 1.5;
 
 /** Largest ratio first. */
-export function stragglersOf(times: readonly FoundRankTimes[]): Straggling[] {
+export function stragglersOf(times: readonly FoundRankTimes[]): StragglerGroup[] {
   return times
     .filter(({ seconds }) => seconds.length > 1)
     .map(({ file, benchmark, operation, ranks, seconds }) => {

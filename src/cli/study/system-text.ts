@@ -29,6 +29,6 @@ export function studyText(study: Study, width: number, origin: Provenance): stri
       ...{ kind: SYSTEM_STUDY, word: "observation", width, isEmpty },
       synthetic: isSynthetic(origin),
     }),
-    ...(advice.length === 0 ? [] : ["", "What to do", ...advice]),
+    ...(advice.length === 0 ? [] : ["", "Recommendations", ...advice]),
   ]);
 }

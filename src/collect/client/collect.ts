@@ -1,4 +1,4 @@
-/** Before a job: its node's counters are put aside. After it: both readings become one document. */
+/** Before a job, saves the counters of its node; after it, writes one document with both readings. */
 import { join } from "node:path";
 import { bytesSource } from "../../base/source.ts";
 import {
@@ -19,14 +19,14 @@ export interface ClientOptions {
   readonly dir: string;
   /** Who writes it: `plimsoll 0.2.0`. */
   readonly collector: string;
-  /** Waiting documents that are older are removed. */
+  /** Age at which waiting documents are removed. */
   readonly staleMs: number;
   nowMs(): number;
-  /** What a person should know; never thrown, so that the rest still happens. */
+  /** Warnings; never thrown, so that the rest still happens. */
   warn(message: string): void;
 }
 
-const SHARED_NOTE = "another job shared the node; its calls are included";
+const SHARED_NOTE = "another job ran on the node at the same time; its calls are included";
 
 export function collectBefore(facts: JobFacts, options: ClientOptions): void {
   const { side, notes } = readSide(options.root, () => BigInt(options.nowMs()) * 1_000_000n);
@@ -35,9 +35,9 @@ export function collectBefore(facts: JobFacts, options: ClientOptions): void {
   new WaitingFolder(options.dir, options.nowMs).put(facts, clientReadingText(reading));
 }
 
-/** Gives the path of the document. */
+/** Returns the path of the document. */
 export function collectAfter(facts: JobFacts, options: ClientOptions): string {
-  // First of all the counters: whatever else happens must not be in them.
+  // Counters first, so that our own work is not counted.
   const { side, notes } = readSide(options.root, () => BigInt(options.nowMs()) * 1_000_000n);
   const waiting = new WaitingFolder(options.dir, options.nowMs);
   const then = readBefore(waiting, facts, options);
@@ -82,7 +82,7 @@ function readBefore(waiting: WaitingFolder, facts: JobFacts, { warn }: ClientOpt
   }
 }
 
-/** Removes documents of jobs that never ended here; gives them. */
+/** Removes and returns documents of jobs that never ended here. */
 export function cleanWaiting({ dir, staleMs, nowMs }: ClientOptions): Waiting[] {
   return new WaitingFolder(dir, nowMs).clean(staleMs);
 }

@@ -1,4 +1,4 @@
-/** Who a reading is about: from options, or from what Slurm gives to prolog and epilog. */
+/** Job, user and node of a reading: from options, or from the environment of Slurm's prolog and epilog. */
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { expandNodeList } from "../../formats/slurm/index.ts";
@@ -13,8 +13,8 @@ export interface JobFacts {
   readonly nodes?: number | undefined;
 }
 
-/** What the command line says; each wins over the environment. */
-interface GivenFacts {
+/** Command line options; each overrides the environment. */
+interface FactOptions {
   readonly job?: string | undefined;
   readonly node?: string | undefined;
   readonly cluster?: string | undefined;
@@ -26,7 +26,7 @@ interface GivenFacts {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function jobFacts(given: GivenFacts, env: Environment, hostname: string): JobFacts {
+export function jobFacts(given: FactOptions, env: Environment, hostname: string): JobFacts {
   const first = (...texts: (string | undefined)[]) => texts.find((text) => text !== undefined && text !== "");
   const jobId = first(given.job, env.SLURM_JOB_ID, env.SLURM_JOBID);
   if (jobId === undefined)
@@ -53,14 +53,14 @@ function wholeNumber(text: string | undefined): number | undefined {
   return value;
 }
 
-/** Memory of this machine; the tree of another one may bring its own meminfo. */
+/** Memory of this machine, or of the meminfo in another root. */
 export function nodeMemoryBytes(root: string): bigint {
   try {
     const text = new TextDecoder("latin1").decode(readToEnd(join(root, "proc/meminfo")));
     const kib = /^MemTotal:\s+(\d+) kB$/m.exec(text)?.[1];
     if (kib !== undefined) return 1024n * BigInt(kib);
   } catch {
-    // A stand-in tree without it.
+    // A test root without meminfo.
   }
   return BigInt(totalmem());
 }

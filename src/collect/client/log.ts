@@ -1,4 +1,4 @@
-/** Where a prolog says what went wrong: a line on stderr, and in a file that stays small. */
+/** Log of a prolog: a line on stderr and in a file of limited size. */
 import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../node/folders.ts";

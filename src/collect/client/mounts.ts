@@ -1,4 +1,4 @@
-/** Counters of NFS and of IBM Storage Scale: a file of the kernel, and what mmpmon answers where it is installed. */
+/** Counters of NFS, from the kernel, and of IBM Storage Scale, from mmpmon if installed. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { ReadFile } from "../../formats/samples/index.ts";
 import { codeOf, readFirst, reasonOf } from "../files.ts";
 
 const MMPMON = "usr/lpp/mmfs/bin/mmpmon";
-/** Prolog and epilog have seconds: a daemon that hangs must not hold up a job. */
+/** A hanging daemon must not delay the prolog or epilog of a job. */
 const TIMEOUT_MS = 3000;
 
 interface MountFiles {

@@ -1,4 +1,4 @@
-/** One side of a reading: the files of all mounts and of the network as they are now. */
+/** One half of a reading: the current counter files of all mounts and of the network. */
 import type { ClientSide, ReadFile } from "../../formats/samples/index.ts";
 import { readFirst, reasonOf } from "../files.ts";
 import { clientFiles } from "../lustre-files.ts";
@@ -6,7 +6,7 @@ import { readMountFiles } from "./mounts.ts";
 
 interface ReadSide {
   readonly side: ClientSide;
-  /** What could not be read. Paths carry no mount, so that nodes with the same trouble count together. */
+  /** Read errors. Paths omit the mount, so that nodes with the same error count together. */
   readonly notes: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function readSide(root: string, nowNs: () => bigint): ReadSide {
     try {
       const bytes = readFirst(paths);
       if (bytes !== undefined) read.push({ path: param, bytes: withoutPadding(bytes) });
-      // Which of these files there are depends on the release.
+      // Which of these files exist depends on the Lustre release.
       else if (hasLustre && !/stats_track_/.test(param)) notes.push(`${name}: no such file`);
     } catch (error) {
       notes.push(`${name}: ${reasonOf({ ...(error as object), path: undefined, message: String(error) })}`);

@@ -1,6 +1,6 @@
 /**
- * Documents that wait for the end of their job: one file for each job on this node. Beside it may lie an empty file
- * `….shared`, the mark that another job was on the node at the same time.
+ * Documents that wait for the end of their job: one file per job on this node. An empty file `….shared` next to it
+ * marks that another job ran on the node at the same time.
  */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export class WaitingFolder {
     this.#nowMs = nowMs;
   }
 
-  /** Writes the document; both it and those that wait already get the mark. */
+  /** Writes the document and marks it and all waiting ones as shared. */
   put(facts: JobFacts, text: string): void {
     makeFolder(this.folder, FOLDER_MODE);
     const own = nameOf(facts);
@@ -36,13 +36,13 @@ export class WaitingFolder {
     const others = this.list().filter(({ name }) => name.startsWith(prefix) && name !== own);
     this.#remove(`${own}${SHARED}`);
     writeWhole(join(this.folder, `${own}${ENDING}`), text, { sync: false, mode: FILE_MODE });
-    // Jobs that began at the same moment both see each other, or one of them does: that is enough.
+    // Of jobs that start at the same moment at least one sees the other, which is enough.
     const later = this.list().filter(({ name }) => name.startsWith(prefix) && name !== own);
     const met = new Set([...others, ...later].map(({ name }) => name));
     for (const name of met.size > 0 ? [own, ...met] : []) this.#mark(name);
   }
 
-  /** The document of the job, if it is there. */
+  /** The document of the job, if it exists. */
   get(facts: JobFacts): { bytes: Uint8Array | undefined; shared: boolean } {
     const name = nameOf(facts);
     let bytes: Uint8Array | undefined;
@@ -75,7 +75,7 @@ export class WaitingFolder {
     return found.sort((a, b) => b.ageMs - a.ageMs || (a.path < b.path ? -1 : 1));
   }
 
-  /** Removes what waits for longer than that, and halves of files; gives what it removed of the first kind. */
+  /** Removes documents that have waited too long, and partial files; returns the former. */
   clean(ageMsMax: number): Waiting[] {
     const stale = this.list().filter(({ ageMs }) => ageMs > ageMsMax);
     for (const { name } of stale) for (const end of [ENDING, SHARED]) this.#remove(`${name}${end}`);

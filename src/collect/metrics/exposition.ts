@@ -5,7 +5,7 @@ export type Labels = Readonly<Record<string, string>>;
 export class Exposition {
   #text = "";
 
-  /** Begins a metric; its samples follow. A metric without samples is left out. */
+  /** Starts a metric; its samples follow. Metrics without samples are omitted. */
   metric(
     name: string,
     type: "counter" | "gauge",
@@ -36,7 +36,7 @@ function valueText(value: bigint | number): string {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
-/** Text for a label: controls other than a line break, which some readers stumble over, stand as \xHH. */
+/** Label text: control characters other than a line break, which break some readers, become \xHH. */
 export function labelValue(text: string): string {
   return text.replace(/[\x00-\x09\x0b-\x1f\x7f]/g, (character) => {
     return `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;

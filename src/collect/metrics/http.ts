@@ -1,4 +1,4 @@
-/** Serves the page, and nothing else. Nobody can hold connections: the one that has waited longest goes when there are too many. */
+/** Serves the metrics page only. With too many connections, the one that has waited longest is closed. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
@@ -10,15 +10,15 @@ export interface MetricsServer {
 
 export interface Page {
   readonly text: string;
-  /** Called when `reader` has got all of it. */
+  /** Called when `reader` has received all of it. */
   taken?(reader: string): void;
 }
 
 interface ServeLimits {
-  /** Milliseconds until a client has sent its request, and until it has taken the page. */
+  /** Time limits for sending the request and for receiving the page. */
   readonly headersMs: number;
   readonly wholeMs: number;
-  /** More than a scraper and some people is a fault. */
+  /** Enough for a scraper and some people. */
   readonly connections: number;
 }
 
@@ -73,7 +73,7 @@ function answer(request: IncomingMessage, response: ServerResponse, page: () => 
     "content-type": status === 200 ? TYPE : "text/plain; charset=utf-8",
     "content-length": body.length,
     "cache-control": "no-store",
-    // A sample keeps this process busy for a while; a connection that is kept could time out just when it is used again.
+    // A sample blocks this process for a while; a kept-alive connection could time out just when it is used again.
     connection: "close",
     "x-content-type-options": "nosniff",
     ...(status === 405 && { allow: "GET, HEAD" }),
@@ -81,13 +81,13 @@ function answer(request: IncomingMessage, response: ServerResponse, page: () => 
   const reader = `${request.socket.remoteAddress ?? ""} ${request.headers["user-agent"] ?? ""}`.slice(0, 256);
   if (request.method === "GET")
     response.write(body, (error) => {
-      // Node calls a write to a connection that has ended done.
+      // Node reports a write to a closed connection as done.
       if (!error && !request.socket.destroyed) found.taken?.(reader);
     });
   response.end();
 }
 
-/** The open connections, oldest first; each ends in time. */
+/** Open connections, oldest first, each with a time limit. */
 class Connections {
   readonly #limits: ServeLimits;
   readonly #silent = new Set<Socket>();
@@ -99,7 +99,7 @@ class Connections {
 
   add(socket: Socket): void {
     if (this.#all.size >= this.#limits.connections) {
-      // Whoever has not even asked goes first.
+      // Connections without a request go first.
       const [oldest] = this.#silent.size > 0 ? this.#silent : this.#all;
       this.#remove(oldest as Socket);
       oldest?.destroy();

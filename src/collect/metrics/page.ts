@@ -38,7 +38,7 @@ export function metricsPage(totals: MetricTotals, health: Health, facts: PageFac
       "on the target by all jobs since the collector started, from job_stats",
       totals.jobTotals(),
     ],
-    ["job", "on the target by one of the busiest jobs; others is the rest", totals.jobs()],
+    ["job", "on the target by one of the busiest jobs; others: the rest", totals.jobs()],
   ];
   for (const [family, whom, rows] of families)
     for (const [i, name] of OPERATIONS.entries())
@@ -78,11 +78,11 @@ const TARGET_GAUGES = [
 const SERVER_COUNTERS = [
   ["lnet_errors", "lnet_errors_total", "LNet messages with an error."],
   ["lnet_drops", "lnet_drops_total", "LNet messages dropped."],
-  ["requests", "requests_total", "Requests of clients for data and metadata."],
-  ["request_wait_usecs", "request_wait_seconds_total", "Time that requests waited for a thread."],
+  ["requests", "requests_total", "Client requests for data and metadata."],
+  ["request_wait_usecs", "request_wait_seconds_total", "Wait time of requests for a thread."],
 ] as const;
 
-/** States of the last sample; counters are those of the server since it came up. */
+/** States of the last sample; counters are since boot of the server. */
 function stateMetrics(page: Exposition, { server, targets }: ServerStates): void {
   const each = (of: (state: (typeof targets)[number]) => bigint | undefined) =>
     targets.flatMap((state): [Labels, bigint][] => {
@@ -105,7 +105,7 @@ function stateMetrics(page: Exposition, { server, targets }: ServerStates): void
   page.metric(
     "plimsoll_target_recovering",
     "gauge",
-    "1 while the target waits for clients to recover.",
+    "1 while the target is in recovery.",
     each(({ status }) => (status === undefined ? undefined : /^(RECOVERING|WAITING)/.test(status) ? 1n : 0n)),
   );
   if (server.status !== undefined)

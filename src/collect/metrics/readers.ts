@@ -1,19 +1,19 @@
 /**
- * Who reads the page, and how far each reader has come. `rate()` and `increase()` of Prometheus count growth between two values that
- * they have seen: a series may grow only after every reader has seen where it began, and may go only after every reader has seen
- * where it ended.
+ * Readers of the page and their progress. `rate()` and `increase()` of Prometheus count growth between two values that
+ * they have seen: a series may grow only after every reader has seen its first value, and may end only after every
+ * reader has seen its last value.
  */
 
 interface Reader {
-  /** Samples that its last page had. */
+  /** Number of samples in its last page. */
   samples: number;
   atMs: number;
   reads: number;
-  /** The round in which it read last. */
+  /** Round of its last read. */
   round: number;
 }
 
-/** Prometheus takes a series without values for 5 minutes as gone; a reader that stays away for longer is not waited for. */
+/** Prometheus drops a series after 5 minutes without values; a reader that stays away longer is forgotten. */
 export const AWAY_MS = 300_000;
 const READERS_MAX = 16;
 
@@ -22,7 +22,7 @@ export class PageReaders {
   readonly #readers = new Map<string, Reader>();
   /** Samples so far; the page changes with each. */
   samples = 0;
-  /** How often all readers have read the page. */
+  /** Rounds in which all readers have read the page. */
   rounds = 0;
 
   constructor(nowMs: () => number) {
@@ -33,7 +33,7 @@ export class PageReaders {
     return this.#nowMs();
   }
 
-  /** A reader has got the page of this many samples. */
+  /** A reader has received the page of this many samples. */
   hasRead(name: string, samples: number): void {
     const reads = 1 + (this.#readers.get(name)?.reads ?? 0);
     // The latest reader is the last of the map.
@@ -43,12 +43,12 @@ export class PageReaders {
     if (this.#all((reader) => reader.round === this.rounds)) this.rounds++;
   }
 
-  /** Whether all readers have got what changed with the sample after the first `samples`; false when nobody reads. */
+  /** Whether all readers have received the change of the sample after the first `samples`; false without readers. */
   allHave(samples: number): boolean {
     return this.#all((reader) => reader.samples > samples);
   }
 
-  /** Somebody who looked only once is not waited for. */
+  /** A reader that came only once is ignored. */
   #all(is: (reader: Reader) => boolean): boolean {
     const earliestMs = this.#nowMs() - AWAY_MS;
     let regular = 0;

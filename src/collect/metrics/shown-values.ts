@@ -1,4 +1,4 @@
-/** Values of a series that is always there: 0 until every reader of the page has seen that, then all that has come since. */
+/** Values of a permanent series: 0 until every reader of the page has seen it, then all growth since. */
 import { addValues, type Values } from "./operations.ts";
 import { AWAY_MS, type PageReaders } from "./readers.ts";
 
@@ -21,10 +21,10 @@ export class ShownValues {
     addValues(this.#waiting ?? this.values, more);
   }
 
-  /** With every sample, before `add`: shows what has waited for long enough. */
+  /** Called with every sample, before `add`: publishes values that every reader is ready for. */
   settle(): void {
     if (this.#waiting === undefined) return;
-    // Who begins to read later takes what is there as the beginning.
+    // Later readers start from the current value.
     const isLate = this.#readers.nowMs - this.#sinceMs >= AWAY_MS;
     if (!isLate && !this.#readers.allHave(this.#since)) return;
     addValues(this.values, this.#waiting);

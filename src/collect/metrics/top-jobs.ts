@@ -1,5 +1,5 @@
 /**
- * The jobs of one target that are shown by name, and all others together. Each event is counted in one series:
+ * The jobs of one target that are shown by name, and the sum of all others. Each event is counted in one series:
  *
  * 1. A job that gets a place is shown with the value that it had when it was last shown, or 0. What it does counts with the others
  *    until every reader of the page has seen that; from then on it counts by name.
@@ -14,22 +14,22 @@ import { ShownValues } from "./shown-values.ts";
 
 interface Place {
   values: Values;
-  /** Load of the last samples; half of it is forgotten with each. */
+  /** Load of the last samples, halved with each new one. */
   load: number;
   idle: number;
   /** The sample and the round of reading from which on it has been shown. */
   readonly shownSample: number;
   readonly shownRound: number;
-  /** Readers know where it began, so it may grow. */
+  /** All readers know its first value, so it may grow. */
   counts: boolean;
   /** The sample and the round of the last growth. */
   grownSample: number;
   grownRound: number;
 }
 
-/** Samples after which a job that does nothing loses its place. */
+/** Idle samples after which a job loses its place. */
 const IDLE_MAX = 60;
-/** Jobs that lost their place and whose values are remembered, should they come back. */
+/** Jobs without a place whose values are kept in case they come back. */
 const REMEMBERED_MAX = 1000;
 /** At most this many for each place; nobody is shown by name for the first time until there is room. */
 const LEAVING = 2;
@@ -46,7 +46,7 @@ export class TopJobs {
   readonly #readers: PageReaders;
   /** Jobs with a place. */
   readonly #members = new Map<string, Place>();
-  /** Jobs that lost it and are still shown. */
+  /** Former members that are still shown. */
   readonly #leaving = new Map<string, Place>();
   readonly #remembered = new Map<string, Values>();
   readonly #others: ShownValues;
@@ -81,7 +81,7 @@ export class TopJobs {
     return this.#total.values;
   }
 
-  /** `values` are the caller's own again afterwards. */
+  /** `values` may be reused by the caller. */
   add(job: string, values: Values): void {
     const into = this.#grown.get(job) ?? this.#candidates.get(job)?.values;
     if (into !== undefined) addValues(into, values);
@@ -127,14 +127,14 @@ export class TopJobs {
     this.abort();
   }
 
-  /** The sample does not count. */
+  /** Discards the sample. */
   abort(): void {
     this.#grown = new Map();
     this.#candidates = new Map();
     this.#rest = noValues();
   }
 
-  /** Counts what happened by name where readers can see it, else with the others. */
+  /** Counts growth by name if readers can see it, else with the others. */
   #count(place: Place | undefined, values: Values): void {
     this.#total.add(values);
     if (place?.counts !== true) {
@@ -146,7 +146,7 @@ export class TopJobs {
     place.grownRound = this.#readers.rounds;
   }
 
-  /** Whether a job with this load gets a place; whoever loads the target least leaves if need be. */
+  /** Whether a job with this load gets a place, replacing the member with the least load if needed. */
   #hasRoomFor(load: number): boolean {
     if (this.#members.size < this.#most) return true;
     const [least, lowest] = leastOf(this.#members) as [string, Place];
@@ -168,7 +168,7 @@ export class TopJobs {
     return place;
   }
 
-  /** False when its series would have to stay and there is no room. */
+  /** False if its series has to stay and there is no room. */
   #leave(job: string): boolean {
     const place = this.#members.get(job) as Place;
     if (this.#mayGo(place)) this.#remember(job, place);

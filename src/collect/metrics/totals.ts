@@ -1,4 +1,4 @@
-/** What targets and jobs did since this process began, fed by the collector and shown on the page. */
+/** Totals of targets and jobs since the start of this process, updated by the collector and shown on the page. */
 import {
   type Deltas,
   type TableReading,
@@ -31,7 +31,7 @@ export class MetricTotals implements DeltaListener {
   readonly #disks = new Map<string, DiskSizes>();
   readonly #times = new Map<string, ShownValues>();
   #pending: { target: string; values: Values; times: Values }[] = [];
-  /** What a job did, used again for each: arrays of their own would grow old before anybody cleans up. */
+  /** Values of a job, reused for each one: new arrays would reach the old generation before garbage collection. */
   readonly #row = noValues();
   #read: ServerStates | undefined;
   /** States of the last sample that was stored. */
@@ -67,7 +67,7 @@ export class MetricTotals implements DeltaListener {
   }
 
   table(reading: TableReading): void {
-    // The next one that is whole covers this time too.
+    // The next complete reading covers this time too.
     if (reading.kind !== "brw_stats" || reading.brokenLines > 0) return;
     const disk = this.#disks.get(reading.target) ?? { before: undefined, now: undefined, counts: new Map() };
     this.#disks.set(reading.target, disk);
@@ -82,7 +82,7 @@ export class MetricTotals implements DeltaListener {
     for (const series of [this.#targets, this.#times]) for (const shown of series.values()) shown.settle();
     for (const { target, values, times } of this.#pending) {
       this.#shown(this.#targets, target, OPERATIONS.length).add(values);
-      // Releases that count no times have no such series.
+      // Releases without times have no such series.
       if (times.some((time) => time > 0n) || this.#times.has(target))
         this.#shown(this.#times, target, TIMES.length).add(times);
     }
@@ -121,12 +121,12 @@ export class MetricTotals implements DeltaListener {
     disk.now = undefined;
   }
 
-  /** Labels and values of all targets: of everybody, and of jobs together. */
+  /** Labels and values of all targets: over all clients, and over all jobs. */
   targets(): [Labels, Values][] {
     return sorted(this.#targets).map(([target, { values }]) => [targetLabels(target), values]);
   }
 
-  /** Times of targets in microseconds, of those that count any. */
+  /** Times of targets in microseconds, for targets that count them. */
   times(): [Labels, Values][] {
     return sorted(this.#times).map(([target, { values }]) => [targetLabels(target), values]);
   }

@@ -1,6 +1,6 @@
 /**
- * Times of samples. Each is later than the one before, whatever the system's clock does: stretches of time that overlap would be
- * left out at ingest, and what happened in them lost.
+ * Times of samples. Each is later than the previous one, whatever the system clock does: ingest drops overlapping
+ * intervals with their load.
  */
 
 export interface TimeSource {
@@ -10,7 +10,7 @@ export interface TimeSource {
   monotonicMs(): number;
 }
 
-/** Back by no more than this is a clock that was set right: times go on in small steps until it has caught up. */
+/** A smaller step back is a clock correction: times advance in small steps until the clock has caught up. */
 const HOLD_NS = 3_600_000_000_000n;
 const STEP_NS = 1_000_000_000n;
 
@@ -35,8 +35,8 @@ export class SampleClock {
   }
 
   /**
-   * A sample begins. Gives by how much times of earlier readings have to be moved back, since the clock went back so far that
-   * it must have been wrong before: nearly always 0.
+   * Begins a sample. Returns by how much the times of earlier readings have to be moved back, because the clock went
+   * back so far that it must have been wrong before: nearly always 0.
    */
   begin(): bigint {
     const wall = this.#source.wallNs();
@@ -63,7 +63,7 @@ export class SampleClock {
     return this.#lastNs;
   }
 
-  /** Of the time since the last sample only this clock knows; over a restart nobody does. */
+  /** Monotonic time since the last sample; unknown across a restart. */
   #sinceLast(ms: number): bigint {
     return this.#lastMs === undefined
       ? this.#everyNs

@@ -1,4 +1,4 @@
-/** Samples the counters of a server: what happened since the last sample becomes a segment. */
+/** Samples the counters of a server: the deltas since the last sample become a segment. */
 import { FormatError } from "../../base/errors.ts";
 import {
   CounterTable,
@@ -21,7 +21,7 @@ import { EXPORT_STATS, exportsAreDue, readExports } from "./exports.ts";
 import type { CollectorState } from "./state-file.ts";
 import { type ServerStates, StateReader } from "./states.ts";
 
-/** Who else wants to know what happened. Nothing of a sample counts before `commit`. */
+/** Listener for the deltas. A sample counts only after `commit`. */
 export interface DeltaListener {
   add(deltas: Deltas): void;
   table(reading: TableReading): void;
@@ -44,21 +44,21 @@ export interface CollectorOptions {
   readonly listener?: DeltaListener | undefined;
   readonly onStep?: OnStep | undefined;
   note(message: string): void;
-  /** Gives memory back that nobody uses any more. */
+  /** Frees unused memory. */
   cleanUp?(): void;
 }
 
 export interface SampleResult {
-  /** Undefined when there was nothing to read. */
+  /** Undefined: nothing to read. */
   readonly segment: string | undefined;
   readonly files: number;
-  /** Jobs that targets know, counted on each of them. */
+  /** Jobs in the counters of all targets, counted per target. */
   readonly jobs: number;
   readonly bytes: number;
   readonly unreadable: number;
 }
 
-/** Targets stay known for as long as anybody may run them elsewhere and bring them back. */
+/** How long a target is remembered that may be running on another server. */
 const FORGET_NS = 3_650n * 86_400n * 1_000_000_000n;
 const SECOND = 1_000_000_000n;
 /** Columns that grew leave this much behind before memory is cleaned up; all targets grow at once when many jobs begin. */
@@ -72,7 +72,7 @@ export class ServerCollector {
   readonly #source = new SequentialFile();
   #clock: SampleClock;
   #tracker!: DeltaTracker;
-  /** Of clients, which are read once an hour. */
+  /** Client counters, read once an hour. */
   #exports!: DeltaTracker;
   #parser!: LustreParser;
   #states!: StateReader;
@@ -101,7 +101,7 @@ export class ServerCollector {
     } catch (error) {
       health.failedSamples++;
       options.listener?.abort();
-      // The tracker has seen what nobody has stored: back to what the disk says.
+      // The tracker has seen a sample that was not stored: reload the state from disk.
       this.#begin(this.#recover());
       throw error;
     } finally {
@@ -222,7 +222,7 @@ export class ServerCollector {
     this.#states.counters.moveBack(ns);
   }
 
-  /** What is not counted for jobs: states of the server and of its targets, and once an hour the clients of each. */
+  /** Counters without jobs: states of the server and its targets, and once an hour the clients of each target. */
   #readStates(targets: ReadonlySet<string>, writer: SegmentWriter): void {
     const { root, everyNs, listener } = this.#options;
     const states = this.#states.read([...targets], this.#clock.nowNs(), (state) => writer.state(state));
@@ -238,7 +238,7 @@ export class ServerCollector {
     }
   }
 
-  /** Reads one file; true when it was read. */
+  /** Reads one file; true on success. */
   #read(
     file: LustreFile,
     found: { files: number; unreadable: number },
@@ -285,7 +285,7 @@ export class ServerCollector {
 
   #fault({ param }: LustreFile, error: unknown, found: { unreadable: number }): void {
     const code = codeOf(error);
-    // A target has some of the files only, and any of them goes with the target.
+    // A target has only some of the files, and each can disappear with the target.
     if (code === "ENOENT" || code === "ENOTDIR") {
       if (param.endsWith("job_stats")) this.health.vanishedFiles++;
       return;
@@ -299,8 +299,8 @@ export class ServerCollector {
   }
 
   /**
-   * A target that is not on this server now: nothing happens on it here, so whatever it has when it is back came about since.
-   * Another server's samples of that time then do not overlap with ours.
+   * A target that is not on this server now: its counters start from zero here, so that samples of another server in
+   * the meantime do not overlap with ours.
    */
   #notHere(files: readonly LustreFile[], partly: boolean): void {
     if (partly) return;
@@ -313,7 +313,7 @@ export class ServerCollector {
       if (key !== "" && !here.has(key)) states.set(key, { atNs: nowNs, values });
   }
 
-  /** From when the differences of a first reading are: its entries began after the collection did. */
+  /** Start time of the deltas of a first reading: its entries began after the collection did. */
   #firstFromNs({ reading, toNs }: Deltas): bigint {
     let first = toNs - 1n;
     for (let row = 0; row < reading.rows; row++) {
@@ -338,7 +338,7 @@ export class ServerCollector {
   }
 }
 
-/** The longest that a target of this server keeps idle jobs: shorter than that an entry that comes back goes on. */
+/** The longest time that a target of this server keeps idle jobs: an entry that comes back sooner continues. */
 function cleanupNs(root: string): bigint {
   let longest = 0n;
   for (const { paths } of cleanupFiles(root).files) {

@@ -1,6 +1,6 @@
 /**
- * Counters of each client of a target, read once an hour: all clients of a target become one reading with a row for each, as
- * `job_stats` has one for each job, so that thousands of clients cost a few columns.
+ * Counters per client of a target, read once an hour: the clients of a target become one reading with a row each, like
+ * the jobs in `job_stats`, so that thousands of clients cost a few columns.
  */
 import { join } from "node:path";
 import { bytesSource } from "../../base/source.ts";
@@ -13,7 +13,7 @@ const HOUR_NS = 3_600_000_000_000n;
 export const EXPORT_STATS = "export_stats";
 const COUNTED = new Set(["read_bytes", "write_bytes", ...MDT_CALLS]);
 const COUNTER = /^(\w+)\s+(\d{1,20}) samples \[(\w*)\](?:\s+(\d{1,20})\s+(\d{1,20})\s+(\d{1,20}))?/gm;
-/** Network ids; folders also hold files of settings. */
+/** Network ids; the folders also hold settings. */
 const CLIENT = /^[\w.:-]+@\w+$/;
 
 /** Whether the sample at `nowNs` is the last one of an hour, or the first that can be. */
@@ -22,7 +22,7 @@ export function exportsAreDue(nowNs: bigint, lastNs: bigint | undefined, everyNs
   return (nowNs + everyNs) / HOUR_NS !== (lastNs + everyNs) / HOUR_NS;
 }
 
-/** Reads the clients of a target; `use` gets the reading, which is valid during the call. Nothing without clients. */
+/** Reads the clients of a target; the reading passed to `use` is valid during the call. Not called without clients. */
 export function readExports(
   parser: LustreParser,
   root: string,
@@ -51,7 +51,7 @@ function exportsText(root: string, target: string): string | undefined {
   return undefined;
 }
 
-/** The file of a client as a row of `job_stats`; nothing when the client went while its folder was read. */
+/** The file of a client as a row of `job_stats`; empty if the client disconnected during the read. */
 function clientText(client: string, stats: string | undefined): string {
   if (stats === undefined) return "";
   let text = `- job_id:          "${client}"\n`;

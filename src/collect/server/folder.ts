@@ -1,5 +1,5 @@
 /**
- * The folder of a collector: `segments/` for whoever ingests, `work/` for the state and for what is not done yet.
+ * The folder of a collector: `segments/` for ingest, `work/` for the state and unfinished files.
  *
  * A sample is committed by one rename, that of the state. Before it the segment lies whole and synced in `work/`; after it the
  * segment gets its place. Who is killed before the rename has done nothing, and the next sample covers that time too. Who is
@@ -33,8 +33,8 @@ export class CollectorFolder {
   }
 
   /**
-   * Finishes what an earlier run began, forgets what it had not committed, and gives the state; undefined when there is none.
-   * A FormatError when the state is damaged.
+   * Completes the commit of an earlier run, removes uncommitted files, and returns the state; undefined: none. Throws a
+   * FormatError if the state is damaged.
    */
   recover(): CollectorState | undefined {
     const path = join(this.#work, STATE);
@@ -50,7 +50,7 @@ export class CollectorFolder {
     return state;
   }
 
-  /** A damaged state is put aside, for people to look at. */
+  /** Moves a damaged state aside for inspection. */
   setStateAside(): void {
     renameSync(join(this.#work, STATE), join(this.#work, `${STATE}.damaged`));
   }
@@ -59,7 +59,7 @@ export class CollectorFolder {
     return new GrowingFile(join(this.#work, "segment.part"), { mode: FILE_MODE });
   }
 
-  /** The segment counts from now on, and the state is the one to go on from. Gives the bytes of the segment. */
+  /** Commits segment and state. Returns the bytes of the segment. */
   commit(file: GrowingFile, state: CollectorState): number {
     const bytes = file.finish();
     this.#onStep("segment written");
@@ -85,7 +85,7 @@ export class CollectorFolder {
     return bytes;
   }
 
-  /** Removes the oldest segments of this host beyond the limits; gives how many, and the bytes that are left. */
+  /** Removes the oldest segments of this host beyond the limits; returns their number and the remaining bytes. */
   retain(host: string, oldestNs: bigint | undefined, bytesMax: number | undefined): Retained {
     const own = `${fileNamePart(host)}-`;
     const stampOf = (name: string) => /^(\d{8}T\d{6}\.\d{9}Z)\.ndjson$/.exec(name.slice(own.length))?.[1];
@@ -129,7 +129,7 @@ interface Retained {
   readonly segments: number;
 }
 
-/** `oss1-20261115T173047.123456789Z.ndjson`: by name they are in the order of time. */
+/** `oss1-20261115T173047.123456789Z.ndjson`: names sort by time. */
 export function segmentName(host: string, toNs: bigint): string {
   return `${fileNamePart(host)}-${stampText(toNs)}${ENDING}`;
 }

@@ -1,14 +1,14 @@
-/** How the collector itself is doing; numbers only grow unless their name begins with `last`. */
+/** Health of the collector; numbers only grow unless their name begins with `last`. */
 
 export class Health {
   samples = 0;
   failedSamples = 0;
-  /** Files that were there in the listing and gone when they were opened or read. */
+  /** Files that disappeared between listing and reading. */
   vanishedFiles = 0;
   unreadableFiles = 0;
-  /** Texts that were cut, or that broke off. */
+  /** Truncated texts. */
   cutFiles = 0;
-  /** Counters that were negative and were left out. */
+  /** Negative counters, skipped. */
   invalidCounters = 0;
   clockJumps = 0;
   removedSegments = 0;
@@ -23,7 +23,7 @@ export class Health {
   lastSegments = 0;
 }
 
-/** Says each trouble once, and again when it has been away. */
+/** Reports each problem once, and again if it comes back. */
 export class Troubles {
   readonly #say: (message: string) => void;
   #known = new Set<string>();
@@ -38,7 +38,7 @@ export class Troubles {
     this.#now.add(message);
   }
 
-  /** A round is over: what did not come in it may be said again. */
+  /** Ends a round: problems that did not occur in it may be reported again. */
   turn(): void {
     this.#known = this.#now;
     this.#now = new Set();

@@ -1,4 +1,4 @@
-/** Samples at the end of every interval until somebody says stop; then a last time. */
+/** Samples at the end of every interval until stopped; then a last time. */
 import { pause } from "../../base/pause.ts";
 import { reasonOf } from "../files.ts";
 import type { ServerCollector } from "./collector.ts";
@@ -6,15 +6,15 @@ import type { ServerCollector } from "./collector.ts";
 interface RunOptions {
   readonly everyMs: number;
   readonly signal: AbortSignal;
-  /** The folder is another's by now: ends without a last sample. */
+  /** Another collector owns the folder: ends without a last sample. */
   readonly lost?: AbortSignal | undefined;
   wallMs(): number;
   note(message: string): void;
 }
 
 /**
- * Intervals end a little before a whole multiple of `every`: a difference belongs to the minute of its second reading, which then is
- * the minute in which nearly all of it happened.
+ * Intervals end a little before a whole multiple of `every`: a delta belongs to the minute of its second reading, which
+ * then is the minute in which nearly all of it happened.
  */
 export function untilNextMs(wallMs: number, everyMs: number): number {
   const early = Math.min(500, everyMs / 10);

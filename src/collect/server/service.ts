@@ -1,4 +1,4 @@
-/** The collector of a server as a service: its folder locked, samples until it is stopped, perhaps a page of metrics. */
+/** The server collector as a service: locks its folder, samples until stopped, serves a metrics page if requested. */
 import { join } from "node:path";
 import { CheckFailed, UsageError } from "../../base/errors.ts";
 import { FolderInUse, type FolderLock, lockFolder } from "../../node/folder-lock.ts";
@@ -23,12 +23,12 @@ interface ServiceOptions {
   readonly host: string;
   readonly version: string;
   readonly everyMs: number;
-  /** One sample, and no more. */
+  /** Takes only one sample. */
   readonly once: boolean;
   readonly keepMs: number;
   readonly keepBytes: number | undefined;
   readonly brw: boolean;
-  /** Where the page of metrics is served, with this many jobs for each target. */
+  /** Address of the metrics page, and the number of jobs per target. */
   readonly metrics: Address | undefined;
   readonly top: number;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ interface ServiceOptions {
   cleanUp(): void;
 }
 
-/** Gives the sample where only one was taken. */
+/** Returns the sample if only one was taken. */
 export async function collectServer(options: ServiceOptions): Promise<SampleResult | undefined> {
   const { root, dir, host, version, everyMs, metrics, note } = options;
   const lost = new AbortController();
@@ -79,7 +79,7 @@ export async function collectServer(options: ServiceOptions): Promise<SampleResu
   }
 }
 
-/** Nobody else collects into the folder meanwhile. */
+/** Keeps other collectors out of the folder. */
 async function lockDir({ dir, signal, note }: ServiceOptions, lost: AbortController): Promise<FolderLock> {
   const work = join(dir, "work");
   makeFolder(work, FOLDER_MODE);
@@ -90,7 +90,9 @@ async function lockDir({ dir, signal, note }: ServiceOptions, lost: AbortControl
       signal,
       onLost: () => lost.abort(),
       onWait: (holder) =>
-        note(`${dir} is locked by ${holder}; waiting up to ${SILENT_MS / 1000} s for a sign of life`),
+        note(
+          `${dir} is locked by ${holder}; waiting up to ${SILENT_MS / 1000} s to see whether it still runs`,
+        ),
     });
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
@@ -100,7 +102,7 @@ async function lockDir({ dir, signal, note }: ServiceOptions, lost: AbortControl
   }
 }
 
-/** A collector that was not heard of for so long is gone: it touches its lock every 5 s. */
+/** A collector that has not touched its lock for this long is dead: it does so every 5 s. */
 const SILENT_MS = 30_000;
 
 const wallNs = () => BigInt(Date.now()) * 1_000_000n;

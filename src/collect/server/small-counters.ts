@@ -1,4 +1,4 @@
-/** Counters that are single numbers in files of their own: what they were at the last state that was written. */
+/** Counters in files with a single number: their values at the last state written. */
 
 export interface SmallState {
   readonly atNs: bigint;
@@ -8,14 +8,14 @@ export interface SmallState {
 interface Growth {
   readonly fromNs: bigint | undefined;
   readonly grown: Readonly<Record<string, bigint>>;
-  /** A counter fell: it began again, and all of its value is new. */
+  /** A counter that fell was reset: all of its value is new. */
   readonly reset: boolean;
 }
 
 export class SmallCounters {
   readonly states = new Map<string, SmallState>();
 
-  /** What the counters grew by since they were taken last; those that were not there then are left out. */
+  /** Growth of the counters since the last call, without counters that are new. */
   take(key: string, atNs: bigint, values: Readonly<Record<string, bigint>>): Growth {
     const before = this.states.get(key);
     this.states.set(key, { atNs, values });

@@ -1,7 +1,6 @@
 /**
- * What the next sample is compared with, kept over restarts. A line of JSON, then the columns of every target as they are in
- * memory, then a checksum. The name of the segment that goes with it is inside: whoever finds the state knows that this segment
- * counts, under whichever name it lies on the disk.
+ * The base of the next sample, kept over restarts: a line of JSON, the columns of every target as in memory, and a
+ * checksum. It contains the name of its segment, which therefore counts, whichever name it has on disk.
  */
 import { crc32 } from "../../base/crc32.ts";
 import { FormatError } from "../../base/errors.ts";
@@ -11,14 +10,14 @@ import { CounterTable, KEPT, TargetState } from "../../formats/lustre/index.ts";
 
 export interface CollectorState {
   readonly host: string;
-  /** When the collection began: entries that are younger count whole. */
+  /** Start of the collection: younger entries count in full. */
   readonly sinceNs: bigint;
   readonly lastNs: bigint;
-  /** File name of the segment that was made with it. */
+  /** File name of its segment. */
   readonly segment: string;
   readonly table: CounterTable;
   readonly targets: ReadonlyMap<string, TargetState>;
-  /** Counters of single numbers, by target; of the server under an empty name. */
+  /** Single-number counters by target; those of the server under an empty name. */
   readonly small: ReadonlyMap<string, SmallState>;
 }
 
@@ -45,7 +44,7 @@ function columnsOf(state: TargetState) {
   ];
 }
 
-/** Hands out the bytes of a state, piece by piece. */
+/** Yields the bytes of a state in pieces. */
 export function writeState(state: CollectorState, write: (bytes: Uint8Array) => void): void {
   let crc = 0;
   const put = (bytes: Uint8Array) => {
@@ -105,7 +104,7 @@ interface Head {
   }[];
 }
 
-/** A FormatError when it is damaged or of another program. */
+/** Throws a FormatError if it is damaged or not a state file. */
 export function readState(bytes: Uint8Array, name: string): CollectorState {
   const fault = (detail: string) => new FormatError(name, {}, detail);
   const end = bytes.length - 4;

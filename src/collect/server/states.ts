@@ -1,13 +1,13 @@
 /**
- * States of a server and of its targets: how full, how healthy, who is connected. All of it is small files of one value,
- * which releases keep in different places.
+ * States of a server and its targets: fill level, health, connected clients. All are small files with one value, in
+ * different places per release.
  */
 import type { SegmentState, StateNumbers } from "../../formats/samples/index.ts";
 import { readShort } from "../files.ts";
 import { StateFiles } from "../state-files.ts";
 import { SmallCounters } from "./small-counters.ts";
 
-/** A state is written this often when nothing happens; capacity changes slowly, and years of it are kept. */
+/** Interval of unchanged states; capacity changes slowly, and years of it are kept. */
 const STATE_EVERY_NS = 300_000_000_000n;
 const STATUS_LENGTH_MAX = 200;
 const LNET_FIELDS = [
@@ -36,7 +36,7 @@ export interface ServerStates {
 export class StateReader {
   readonly counters = new SmallCounters();
   readonly #everyNs: bigint;
-  /** Status with which a state was written last. */
+  /** Status of the last written state. */
   readonly #written = new Map<string, string | undefined>();
   readonly #files: StateFiles;
 
@@ -45,7 +45,7 @@ export class StateReader {
     this.#files = new StateFiles(root);
   }
 
-  /** Reads all states, gives them, and hands out those that are worth a line; `targets`: folders that are here. */
+  /** Reads and returns all states, and writes those that changed or are due; `targets`: folders on this server. */
   read(targets: readonly string[], nowNs: bigint, write: (state: SegmentState) => void): ServerStates {
     this.#files.list();
     const server = this.#server();

@@ -1,4 +1,4 @@
-/** What collectors have written last: the newest segment of each server below some folders, as rates. */
+/** Rates from the newest segment of each server below some folders. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { FormatError, inFile, UsageError } from "../../base/errors.ts";
@@ -31,7 +31,7 @@ interface JobSums {
 export class WatchedFolders {
   readonly #names: string;
   readonly #folders: readonly string[];
-  /** By target; they stay until a later segment tells. */
+  /** By target; kept until a later segment has new ones. */
   readonly #states = new Map<string, SegmentState>();
   /** The last segment of each server whose states were read. */
   readonly #read = new Map<string, string>();
@@ -117,7 +117,7 @@ export class WatchedFolders {
         state: (state) => this.#keep(state),
       });
     } catch {
-      // Older segments only add how full targets are.
+      // Older segments only add fill levels of targets.
     }
   }
 

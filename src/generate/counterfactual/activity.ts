@@ -1,4 +1,4 @@
-/** What parts of an imagined program have in common: a plan drawn once, played with its flaw and without. */
+/** Base of the activities of a simulated program: a plan drawn once, run with its flaw and without. */
 import { MIB } from "../log-builder.ts";
 import type { Layer } from "../recorder/calls.ts";
 import type { Draw } from "./draw.ts";
@@ -58,7 +58,7 @@ export interface Activity {
 
 export interface Flaw {
   readonly cause: Cause;
-  /** Other names that somebody may rightly call it by. */
+  /** Accepted aliases of the cause. */
   readonly also?: readonly Cause[];
   readonly ranksMin: number;
   readonly ranksMax: number;

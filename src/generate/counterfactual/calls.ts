@@ -1,4 +1,4 @@
-/** Flaws of single calls: their size, order, edges, and what comes between them. */
+/** Flaws of single calls: size, order, alignment, and syncs between them. */
 import { Random } from "../../base/prng.ts";
 import {
   bulk,

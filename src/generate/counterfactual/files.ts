@@ -1,4 +1,4 @@
-/** Flaws of files: how many, how often they are opened and read, and where they lie. */
+/** Flaws of files: number, opens, repeated reads, placement. */
 import { MIB } from "../log-builder.ts";
 import {
   bulk,
@@ -129,7 +129,7 @@ export const FILE_FLAWS: readonly Flaw[] = [
     also: ["straggler"],
     ranksMin: 4,
     ranksMax: 512,
-    // Without layouts nobody knows which files lie on one OST; elsewhere mounts tell.
+    // Without layouts the OST of a file is unknown; on other file systems the mount shows it.
     isSeen: ({ type, layouts }) => type !== "lustre" || layouts,
     plan(setting) {
       const { draw, machine, ranks, parts, place, word } = setting;

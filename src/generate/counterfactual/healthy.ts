@@ -1,4 +1,4 @@
-/** Parts of a program with nothing to mend: large calls in order, shared evenly. They also show what the storage can do. */
+/** Healthy parts of a program: large calls in order, shared evenly. They also show the speed of the storage. */
 import { MIB } from "../log-builder.ts";
 import { type Activity, bulk, close, everyRank, fileOf, open, type Setting } from "./activity.ts";
 import { rateOf } from "./machine.ts";

@@ -1,6 +1,6 @@
 /**
- * Jobs with one, two or three causes of slow I/O at once, or none, as logs of an application that is simulated from a
- * time model with known parameters; each with twins without the causes, so that what mending brings is known.
+ * Jobs with up to three causes of slow I/O, as logs of an application simulated by a time model with known parameters;
+ * each has twins without the causes, so that the gain of a fix is known.
  */
 import type { WriteOptions } from "../../formats/darshan/writer.ts";
 import { type LogTruth, recordLog } from "../recorder/record.ts";
@@ -44,7 +44,7 @@ export function twinLog(
   return recordLog(logPlan(job.program, mendedCauses(job, twin)), encoders);
 }
 
-/** What answers.json says of a job. */
+/** A job in answers.json. */
 export function jobAnswer(job: CounterfactualJob) {
   const { program, causes, runSeconds, mendedRunSeconds } = job;
   const [flawed, mended, ...alone] = twinsOf(job);

@@ -17,7 +17,7 @@ const FLAWS: readonly Flaw[] = [...CALL_FLAWS, ...FILE_FLAWS, ...RANK_FLAWS, ...
 
 type JobKind = "planted" | "decoy" | "control";
 
-/** What mending one cause alone brings. */
+/** Gain of fixing one cause alone. */
 interface CauseTruth {
   readonly cause: Cause;
   readonly trueGainSeconds: number;
@@ -30,7 +30,7 @@ interface CauseTruth {
 export interface CounterfactualJob {
   readonly index: number;
   readonly kind: JobKind;
-  /** The one whose mending brings most; none where no mending brings anything. */
+  /** The cause with the largest gain; none if no fix gains anything. */
   readonly mainCause: Cause | "none";
   /** Largest gain first; of a decoy the cause that it looks like. */
   readonly causes: readonly CauseTruth[];
@@ -39,18 +39,18 @@ export interface CounterfactualJob {
   readonly program: Program;
 }
 
-/** A gain below these is none that a person would look for. */
+/** Smaller gains are negligible. */
 const GAIN_SHARE_MIN = 0.02;
 const GAIN_SECONDS_MIN = 0.3;
 /** The main cause stands out from the second by this factor. */
 const LEAD = 1.3;
-/** What mending a decoy may bring at most, as part of the run. */
+/** Maximum gain of fixing a decoy, as a share of the run. */
 const DECOY_SHARE_MAX = 0.004;
 const ATTEMPTS = 200;
 const STREAM_JOB = 4;
 const STREAM_KIND = 5;
 
-/** Of 25 jobs 21 have a main cause each, two are decoys and two have nothing that looks wrong. */
+/** Of 25 jobs 21 have one main cause each, two are decoys and two are controls. */
 const ROUND: readonly (Cause | "decoy" | "control")[] = [...CAUSES, "decoy", "control", "decoy", "control"];
 
 /** Job `index` of a seed; the same whichever others are made. `among`: only these main causes. */
@@ -102,7 +102,7 @@ interface Wanted {
   readonly causes: readonly Cause[];
 }
 
-/** Names that say nothing of what is planted. */
+/** Names that do not reveal the planted cause. */
 const WORDS = ["out", "state", "field", "table", "snap", "mesh", "hist", "input", "wave", "grid"];
 const PROGRAMS = ["solve", "flow", "climate", "train", "align", "md", "lattice", "assemble"];
 
@@ -155,7 +155,7 @@ function drawProgram(draw: Draw, { seed, index, kind, causes }: Wanted): Program
 /** Traces hold every call, so only jobs with few of them have some. */
 const TRACED_MAX = 20_000;
 
-/** With the truth from its twins; nothing when it does not show what it should. */
+/** Adds the truth from its twins; undefined if the planned cause does not show. */
 function judged(program: Program, kind: JobKind, causes: readonly Cause[]): CounterfactualJob | undefined {
   if (kind === "decoy") program = diluted(program, causes);
   const runSeconds = secondsOf(program, new Set());
@@ -193,7 +193,7 @@ function stands({ causes, runSeconds }: CounterfactualJob, wanted: Cause): boole
   );
 }
 
-/** So much computing that mending would bring nothing to speak of. */
+/** So much computing that a fix would gain nothing noticeable. */
 function diluted(program: Program, causes: readonly Cause[]): Program {
   const run = secondsOf(program, new Set());
   const gain = Math.abs(run - secondsOf(program, new Set(causes)));

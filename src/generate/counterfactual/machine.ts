@@ -1,4 +1,4 @@
-/** The time model: what calls and bytes cost on an imagined machine. All of it is in the answers. */
+/** The time model: cost of calls and bytes on a simulated machine. All parameters are in the answers. */
 import { MIB } from "../log-builder.ts";
 import type { Draw } from "./draw.ts";
 
@@ -55,7 +55,7 @@ export function drawMachine(draw: Draw): Machine {
   };
 }
 
-/** The same machine on which calls cost next to nothing: what looks like a flaw is none. */
+/** The same machine with nearly free calls: apparent flaws cost nothing. */
 export function harmless(machine: Machine): Machine {
   return {
     ...machine,

@@ -1,4 +1,4 @@
-/** An imagined program: activities step by step with computing between them, played with or without its flaws. */
+/** A simulated program: activities step by step with computing between them, run with or without its flaws. */
 import type { LogPlan } from "../recorder/calls.ts";
 import type { Activity, Cause } from "./activity.ts";
 import type { Machine } from "./machine.ts";
@@ -6,11 +6,11 @@ import type { Place } from "./place.ts";
 import { World } from "./world.ts";
 
 export interface Part {
-  /** None: nothing is wrong with it. */
+  /** None: healthy. */
   readonly cause: Cause | undefined;
   readonly activity: Activity;
   readonly when: "first step" | "every step" | "last step";
-  /** Whether all ranks wait for one another behind it; without, the next activity begins rank by rank. */
+  /** Whether a barrier follows; without one, the next activity begins rank by rank. */
   readonly barrier: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Program {
 /** Darshan's default: files that a module of a process has room for. */
 const RECORDS_MAX = 1024;
 
-/** Seconds that the job takes when these flaws are mended. */
+/** Run time with these flaws fixed. */
 export function secondsOf(program: Program, mended: ReadonlySet<Cause>): number {
   return play(program, mended, false).seconds;
 }
@@ -44,7 +44,7 @@ export function callCount(program: Program): number {
   return play(program, new Set(), false).world.callCount;
 }
 
-/** What a recorder would have seen of it. */
+/** The calls as a recorder would see them. */
 export function logPlan(program: Program, mended: ReadonlySet<Cause>): LogPlan {
   const { world, seconds } = play(program, mended, true);
   const { name, job, ranks, mpi, heatmap, traces, place } = program;

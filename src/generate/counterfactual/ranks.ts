@@ -1,4 +1,4 @@
-/** Flaws of who does the I/O: one rank for all, uneven shares, a weak or a late rank. */
+/** Flaws of ranks: one rank for all, uneven shares, a slow or a late rank. */
 import { MIB } from "../log-builder.ts";
 import { bulk, bulkSize, close, everyRank, fileOf, type Flaw, open, type Setting } from "./activity.ts";
 import { LARGE, rateOf } from "./machine.ts";
@@ -83,7 +83,7 @@ export const RANK_FLAWS: readonly Flaw[] = [
   },
 ];
 
-/** A rank on a node with a weak link: all that it moves takes longer. */
+/** A rank on a node with a slow link: all its transfers take longer. */
 function weak(setting: Setting) {
   const { draw, machine, ranks, parts } = setting;
   const rate = rateOf(machine, ranks);

@@ -1,6 +1,6 @@
 /**
- * Ranks with a clock each that make calls on a machine. Whoever waits at a barrier or in a collective call waits for the
- * slowest; a call takes what the model says, times a noise that depends on step and rank and is the same in every twin.
+ * Ranks with one clock each that make calls on a machine. Barriers and collective calls wait for the slowest rank; a
+ * call takes the time of the model × noise that depends on step and rank and is the same in every twin.
  */
 import { assert } from "../../base/assert.ts";
 import { Random } from "../../base/prng.ts";

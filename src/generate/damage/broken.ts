@@ -67,7 +67,7 @@ export const BROKEN: readonly Recipe[] = [
   },
   {
     name: "unknown-module.darshan",
-    about: "a module that nobody knows, in slot 40",
+    about: "an unknown module, in slot 40",
     outcome: "read",
     ...SOUND,
     make: (encoders) => soundLog({ unknownSlot: 40 }, encoders),
@@ -87,7 +87,7 @@ export const BROKEN: readonly Recipe[] = [
   },
   {
     name: "zero-length-region.darshan",
-    about: "the STDIO region has a place but no bytes",
+    about: "the STDIO region has an offset but no bytes",
     outcome: "read",
     files: 1,
     bytesRead: BigInt(SOUND_READ),

@@ -1,6 +1,6 @@
 /**
- * The damage pack, Darshan part: logs that are broken, odd or at a limit, each with what must become of it. A reader may
- * refuse a log, never fail on it, and never lose the others.
+ * The damage pack, Darshan part: broken, odd and borderline logs, each with its expected outcome. A reader may refuse a
+ * log, but never crash on it, and never lose the others.
  */
 import type { WriteOptions } from "../../formats/darshan/writer.ts";
 import { BROKEN } from "./broken.ts";

@@ -1,4 +1,4 @@
-/** Logs whose bytes are sound and whose content is odd or at a limit. */
+/** Intact logs with odd or borderline content. */
 import {
   type Recipe,
   SOUND,
@@ -37,7 +37,7 @@ export const ODD: readonly Recipe[] = [
   odd("sound-again.darshan", "the same log under another name", {}, { outcome: "duplicate", of: GOOD }),
   odd("same-job.darshan", "another log of the same job", { job: { startSeconds: 1_510_000_060 } }),
   odd("partial.darshan", "the POSIX module ran out of memory", { partial: true }, { partial: true }),
-  odd("no-lustre.darshan", "no LUSTRE module: the layout is not known", { withoutLustre: true }),
+  odd("no-lustre.darshan", "no LUSTRE module: the layout is unknown", { withoutLustre: true }),
   odd("no-processes.darshan", "a job of 0 processes", { job: { nprocs: 0 } }),
   odd("negative-time.darshan", "a negative time", {
     posix: { POSIX_F_READ_TIME: -1.5, POSIX_F_SLOWEST_RANK_TIME: -1 },

@@ -1,4 +1,4 @@
-/** A sound log to break, and what is said of each file of the pack. */
+/** An intact log to break, and the description of each file of the pack. */
 import { lustre, posix, stdio } from "../../formats/darshan/modules/index.ts";
 import { recordId } from "../../formats/darshan/record-id.ts";
 import { counterRecord } from "../../formats/darshan/records.ts";
@@ -19,7 +19,7 @@ interface Expectation {
   readonly reason?: string;
   /** Of a duplicate. */
   readonly of?: string;
-  /** What the run's `clock` says when it is not "ok". */
+  /** The run's `clock`, if not "ok". */
   readonly clock?: string;
   /** Files of the run and bytes moved; null where nothing is known. */
   readonly files?: number;
@@ -45,7 +45,7 @@ export interface SoundPlan {
   /** Over the counters of the one POSIX record. */
   readonly posix?: Values;
   readonly withoutLustre?: boolean;
-  /** A module that nobody knows, behind the others. */
+  /** An unknown module, after the others. */
   readonly unknownSlot?: number;
   readonly partial?: boolean;
 }

@@ -1,4 +1,4 @@
-/** I/O calls of an imagined application: what the recorder is given, and all that it knows. */
+/** I/O calls of a simulated application: the input of the recorder. */
 
 export type Layer = "POSIX" | "MPI-IO" | "STDIO" | "H5F" | "H5D";
 
@@ -43,15 +43,15 @@ export function* singleCalls(run: Call): Generator<Call> {
   }
 }
 
-/** How Lustre stores a file. */
+/** Lustre layout of a file. */
 export interface Layout {
   readonly stripeBytes: number;
   readonly osts: readonly number[];
-  /** What the file system calls its block; the recorder tests offsets against it. */
+  /** Block size of the file system; the recorder checks the alignment of offsets to it. */
   readonly alignmentBytes: number;
 }
 
-/** What HDF5 knows of a dataset beside its accesses: counters of H5D without the prefix. */
+/** Facts about an HDF5 dataset besides its accesses: H5D counters without the prefix. */
 export interface Dataset {
   readonly file: string;
   readonly counters: Readonly<Record<string, number>>;

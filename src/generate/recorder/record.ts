@@ -1,4 +1,4 @@
-/** From a plan to a log: what Darshan would have recorded of these calls. */
+/** Makes a log from a plan, as Darshan would have recorded these calls. */
 import {
   dxtMpiio,
   dxtPosix,

@@ -1,4 +1,4 @@
-/** A01 to A04 and A16: what there is, what is selected, and facts beside it. */
+/** A01 to A04 and A16: census, selection and side facts. */
 import { ExactSum } from "./answer-statistics.ts";
 import type { Answers, SelectedFile } from "./answers.ts";
 import { Transfers } from "./counters.ts";

@@ -1,4 +1,4 @@
-/** Everything that the study leaves out: small files, files with one run, logs without any file, and decoys. */
+/** Everything outside the study: small files, files with one run, logs without files, and decoys. */
 import { Random } from "../../base/prng.ts";
 import { atHour, PERIOD_DAYS } from "./calendar.ts";
 import { logNormal, type Weighted, zipf } from "./distributions.ts";

@@ -1,4 +1,4 @@
-/** How long the runs on selected files take among each other: drawn once to know who meets whom, then once more with it. */
+/** Run times of runs on selected files under contention: drawn once to find overlaps, then again with them. */
 import type { Clock } from "./draft.ts";
 import { jobId } from "./identity.ts";
 import type { Population } from "./population.ts";
@@ -8,7 +8,7 @@ import { SelectedFiles } from "./selected.ts";
 import { playTransfers, Transfers, type TransferTimes } from "./target-load.ts";
 import { SELECTED } from "./truth.ts";
 
-/** Nobody meets anybody; the transfers are noted down. */
+/** First pass, without contention: records the transfers. */
 export function notingClock(transfers: Transfers): Clock {
   return (_, { start, drawnMs, alone, readShare, bytes, first, width }) => {
     const [readSeconds, writeSeconds] = [alone * readShare, alone * (1 - readShare)];
@@ -41,7 +41,7 @@ export function sharedClock(timesOf: (number: number) => RunTimes): Clock {
   };
 }
 
-/** What answers.json says of load: the slopes that were planted, and runs without which others would have been faster. */
+/** Load in answers.json: the planted slopes, and jobs whose removal would make others faster. */
 export interface LoadAnswers {
   /** Bytes per second of one OST. */
   readonly ostBytesPerSecond: number;
@@ -71,7 +71,7 @@ export interface Load {
   answers(): LoadAnswers;
 }
 
-/** Who meets whom among the runs on selected files. All are drawn once for it: 94 bytes a run. */
+/** Overlaps among the runs on selected files. Draws all runs once: 94 bytes per run. */
 export class Contention implements Load {
   readonly clock: Clock;
   readonly #transfers = new Transfers();

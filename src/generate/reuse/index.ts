@@ -27,7 +27,7 @@ export { TableEmitter } from "./tables.ts";
 export type { Group } from "./truth.ts";
 
 export const SCENARIO = "reuse";
-/** Changes whenever the same seed gives other output. */
+/** Changes when the output for the same seed changes. */
 const SCENARIO_VERSION = 3;
 
 const WHOLE: Slice = { index: 1, of: 1 };
@@ -40,7 +40,7 @@ export function centre(
   return withOthers(population, new SelectedFiles(population).groups(clock), WHOLE);
 }
 
-/** A slice of it: selected files of some OSTs (selected-slice.ts), and every so manieth group of the others. */
+/** A slice of it: selected files of some OSTs (selected-slice.ts), and every Nth group of the others. */
 export function* centreSlice(
   population: Population,
   slice: Slice,

@@ -164,7 +164,7 @@ function greatestUpTo(played: readonly Played[], place: number): number {
 }
 
 const DISAGREE =
-  "the slices do not agree on how long runs take that meet between them; generate the centre in fewer slices";
+  "the slices disagree on the times of runs that overlap across slices; generate the centre in fewer slices";
 
 /** Numbers that slices left, one after the other. */
 export interface SliceReader extends Pick<SliceTimes, "slowedRuns" | "removals"> {

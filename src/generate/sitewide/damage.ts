@@ -138,7 +138,7 @@ function odd(): DamageCase[] {
     ids.case("job ids with colons, slashes, blanks and hosts"),
     latency.case("read_bytes and write_bytes in bytes, read and write in microseconds"),
     wrap.case("a sum that goes beyond 2^63 - 1"),
-    unknown.case("a counter that no release has: kept, and nothing else suffers"),
+    unknown.case("an unknown counter: kept, and nothing else is affected"),
   ];
 }
 
@@ -175,8 +175,8 @@ function broken(): DamageCase[] {
   return [
     missing.case("two readings are missing: their requests belong to the whole gap"),
     cut.case(
-      "a reading that ends within a line",
-      "read in part: the job of the cut line has no difference at that reading",
+      "a reading truncated within a line",
+      "read in part: the job of the truncated line has no delta at that reading",
     ),
     padded.case("texts filled up with NUL bytes to 4096"),
     restart.case("a server restart: all counters fall"),
@@ -202,9 +202,9 @@ function outOfOrder(): DamageCase {
     });
   return {
     name: "out-of-order",
-    about: "a reading that comes after a later one is left out",
+    about: "a reading that arrives after a later one is skipped",
     files: [{ path: "out-of-order/series.txt", bytes: encode(first + third + second + fourth) }],
-    outcome: "read in part: the reading that comes late is left out, and nothing is lost",
+    outcome: "read in part: the late reading is skipped, and nothing is lost",
     deltas,
   };
 }
@@ -257,7 +257,7 @@ function clients(): DamageCase[] {
   return [
     {
       name: "remount",
-      about: "the file system was mounted again during the job: counters began at 0",
+      about: "the file system was remounted during the job: counters restarted at 0",
       files: [reading("remount", { before: side(startNs, old, 50 * MB), after })],
       outcome: "read: 6 MiB since the new mount, with a warning",
       deltas: [

@@ -27,7 +27,7 @@ export { NOTHING, shareOf } from "./share.ts";
 export { DEFAULT_CONTENTION, DEFAULT_START, Site, type SiteOptions } from "./site.ts";
 
 export const SCENARIO = "sitewide";
-/** Changes whenever the same seed gives other output. */
+/** Changes when the output for the same seed changes. */
 const SCENARIO_VERSION = 4;
 
 /** Takes the jobs of days and what they did in minutes; a session of generating calls its parts in this order. */
@@ -222,9 +222,9 @@ export interface AnswerSheet {
 
 const DEFINITIONS = [
   "shares are fractions; planted values are by cluster, and under `series` for the jobs with minutes",
-  "B02: jobs below 24 h; jobsWithCounters: of these, those whose clients were read (jobs with minutes were not)",
-  "B03: compute time is nodes times seconds; jobs of 24 h and more are in no other item",
-  "B04: all jobs below 24 h, those with minutes too; medians are the middle, or between the two middles",
+  "B02: jobs below 24 h; jobsWithCounters: of these, jobs with client readings (jobs with minutes have none)",
+  "B03: compute time is nodes times seconds; jobs of 24 h or longer are in no other item",
+  "B04: all jobs below 24 h, including those with minutes; medians interpolate",
   "B05: users with bytes; mostlyRead above 0.8 read, mostlyWritten below 0.2; exact sums of bytes of all jobs",
   "B06: population.perCall.class counts jobs; the mean of bytes is over the population, ratios are of jobs with write calls; `median` takes medians of bytes and of ratios for limits",
   "B06: users.way.class: totals of users; a user's ratio is the sum of the ratios of the jobs, or bytes over calls; users without writes count with 0",
@@ -232,12 +232,12 @@ const DEFINITIONS = [
   "B08: sums over job minutes on MDTs, without the background that only rows of targets have",
   "B09 to B11: bytes read and written by local start day, all days of the period; B10: of jobs of equal length the one with the lowest number",
   "B12: minutes from floor(start / 60) to floor(end / 60); ioShareOfJobs: jobs with counters and bytes; means over jobs with bytes in their minutes",
-  "B13: how writes were planned: periodic, continuous (one stretch over the whole run), single (one stretch within it)",
+  "B13: planned write pattern: periodic, continuous (over the whole run), single (one burst within it)",
   "B14: largest burst over node memory times nodes, all jobs with minutes; writersBelow5: of those with writes",
   "B15, B16: write minutes by the size of their burst, all jobs together; zero: minutes with reads only; mostly: jobs with more than half (small) or 90 % (medium) of their I/O minutes",
   "B17: share of bytes by local start hour; percentOfMost: groups of five or more jobs with minutes with the same user, nodes and whole binary logarithms of bytes read and written (-1 for none)",
   "load: read_usecs and write_usecs of a row of minutes are bytes over ostBytesPerSecond × (1 + slope × others), others being the bytes of all other jobs on that OST in that minute over 60 × ostBytesPerSecond",
-  "monitoring: sums of columns of targets with what no job did, by local day, and by target in windows (minutes since 1970): an hour at noon of the last day with new jobs, all before it, and the last 1,440 minutes; states.atEnd: use of targets at the last state",
+  "monitoring: sums of columns of targets, including load outside jobs, by local day, and by target in windows (minutes since 1970): an hour at noon of the last day with new jobs, all before it, and the last 1,440 minutes; states.atEnd: use of targets at the last state",
   "ids.periodicJobs: SHA-256 of lines `job period` in the order of starts; ids.jobs: SHA-256 of lines `cluster job` in the order of rows",
 ];
 

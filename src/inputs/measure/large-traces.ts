@@ -1,7 +1,7 @@
 /** Large traces of the recorder are read in parts, by several threads; the answer does not depend on how many. */
 import { statSync } from "node:fs";
 import type { AccessCollector, CollectorSink } from "../../analyze/metric/collector.ts";
-import { joinSwept, type SweptCalls } from "../../analyze/metric/call-sweep.ts";
+import { joinCallSlices, type CallSweepResult } from "../../analyze/metric/call-sweep.ts";
 import { slicesOf } from "../../analyze/metric/level-times.ts";
 import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
 import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
@@ -91,7 +91,7 @@ export class LargeTraces {
   }
 
   /** After the last input: what threads know beside the parts, and the sweep if they can do it. */
-  async finish(): Promise<SweptCalls | undefined> {
+  async finish(): Promise<CallSweepResult | undefined> {
     const threads = this.#threads;
     if (threads === undefined) return undefined;
     for (const table of await threads.duplicates()) this.#collector.addDuplicates(table);
@@ -99,7 +99,7 @@ export class LargeTraces {
     const input = this.#collector.sweepInput();
     if (input === undefined) return undefined;
     const slices = slicesOf(input.runs, input.shift, threads.count);
-    return joinSwept(
+    return joinCallSlices(
       await Promise.all(slices.map((slice) => threads.slice({ kind: "slice", input, slice }))),
     );
   }

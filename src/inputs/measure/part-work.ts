@@ -1,6 +1,6 @@
 /** What a thread of `plimsoll bps` does: reads parts of traces, and sweeps slices of time. */
 import type { Slice } from "../../analyze/metric/level-times.ts";
-import { type CallSweepInput, sweepCalls, type SweptSlice } from "../../analyze/metric/call-sweep.ts";
+import { type CallSweepInput, sweepCalls, type CallSliceResult } from "../../analyze/metric/call-sweep.ts";
 import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
 import {
   type CollectedPart,
@@ -52,7 +52,7 @@ export class PartWorker {
     this.#collector = new PartCollector(options, shared);
   }
 
-  do(job: Job): PartResult | SweptSlice | DuplicateTable {
+  do(job: Job): PartResult | CallSliceResult | DuplicateTable {
     if (job.kind === "part") return this.part(job);
     this.close();
     if (job.kind === "duplicates") return this.duplicates;

@@ -3,7 +3,7 @@ import { builtFile } from "../../node/built.ts";
 import { ThreadPool } from "../../node/thread-pool.ts";
 import { assert } from "../../base/assert.ts";
 import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
-import type { SweptSlice } from "../../analyze/metric/call-sweep.ts";
+import type { CallSliceResult } from "../../analyze/metric/call-sweep.ts";
 import type { PartOptions } from "../../analyze/metric/parts.ts";
 import {
   type Job,
@@ -20,7 +20,7 @@ const TASKS = 2;
 export interface BpsThreads {
   readonly count: number;
   part(job: PartJob): Promise<PartResult>;
-  slice(job: SliceJob): Promise<SweptSlice>;
+  slice(job: SliceJob): Promise<CallSliceResult>;
   /** Of all parts, one table for each thread. */
   duplicates(): Promise<DuplicateTable[]>;
   end(): Promise<void>;
@@ -51,8 +51,8 @@ class OneThread implements BpsThreads {
     return result;
   }
 
-  async slice(job: SliceJob): Promise<SweptSlice> {
-    return this.#worker.do(job) as SweptSlice;
+  async slice(job: SliceJob): Promise<CallSliceResult> {
+    return this.#worker.do(job) as CallSliceResult;
   }
 
   async duplicates(): Promise<DuplicateTable[]> {
@@ -71,7 +71,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-type Result = PartResult | SweptSlice | DuplicateTable;
+type Result = PartResult | CallSliceResult | DuplicateTable;
 
 /** This thread is one of them: it has nothing else to do, and starting a further one takes as long as a part. */
 class Threads implements BpsThreads {
@@ -95,8 +95,8 @@ class Threads implements BpsThreads {
     return this.#run(job) as Promise<PartResult>;
   }
 
-  slice(job: SliceJob): Promise<SweptSlice> {
-    return this.#run(job) as Promise<SweptSlice>;
+  slice(job: SliceJob): Promise<CallSliceResult> {
+    return this.#run(job) as Promise<CallSliceResult>;
   }
 
   async duplicates(): Promise<DuplicateTable[]> {

@@ -1,4 +1,4 @@
-/** The frame of every page: bar, navigation, what is fresh, panels, foot. */
+/** The frame of every page: header bar, navigation, panels, footer. */
 import { formatCount } from "../../base/units.ts";
 import { isSynthetic } from "../../model/index.ts";
 import { attribute, escapeHtml, MARK_HTML, prose, scriptJson, visible } from "../../report/html/index.ts";
@@ -12,7 +12,7 @@ export interface Frame {
   readonly address: URLSearchParams;
   readonly storeName: string;
   readonly user: string | null;
-  /** Of the store that was read; a page that only says something has none. */
+  /** Store version; missing on pages that show only a message. */
   readonly version: string | undefined;
   readonly madeBy: string;
   readonly sql: boolean;
@@ -39,7 +39,7 @@ export function pageHtml(content: PageContent, frame: Frame): string {
   );
 }
 
-/** A page that says one thing: not there, not allowed, not now. */
+/** A page with only a message: not found, not allowed, busy. */
 export const messageHtml = (frame: Frame, title: string, text: string): string =>
   shellHtml(
     frame,
@@ -91,7 +91,7 @@ ${data}</body>
 
 const MAIN = '<main id="page-main" class="wrap" tabindex="-1">';
 
-/** A page of the version before, which says so. */
+/** Adds a note with its age to a page of the previous version. */
 export function olderHtml(page: Buffer, seconds: number): Buffer {
   const at = page.indexOf(MAIN) + MAIN.length;
   const age = Math.max(1, Math.round(seconds));
@@ -115,5 +115,5 @@ function spansHtml({ spans }: PageContent, { address }: Frame): string {
     query.set("span", span);
     return `<a href="?${attribute(query.toString())}"${span === spans.span ? ' aria-current="true"' : ""}>${escapeHtml(span)}</a>`;
   });
-  return `<details class="fold spans"><summary aria-label="Length of time, now ${attribute(spans.span)}">Last ${escapeHtml(spans.span)}</summary><nav aria-label="Length of time">${links.join("")}</nav></details>`;
+  return `<details class="fold spans"><summary aria-label="Time range, currently ${attribute(spans.span)}">Last ${escapeHtml(spans.span)}</summary><nav aria-label="Time range">${links.join("")}</nav></details>`;
 }

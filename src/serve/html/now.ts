@@ -1,4 +1,4 @@
-/** Parts of the first page: verdict, states, freshness, who, space. */
+/** Parts of the first page: verdict, states, sample age, users, space. */
 import type { TargetSpace } from "../../analyze/load/index.ts";
 import { formatAge, formatMany, formatShare } from "../../base/units.ts";
 import { attribute, escapeHtml, markSvg, name, prose } from "../../report/html/index.ts";
@@ -39,7 +39,7 @@ export function verdictHtml(
 <ul class="states">${states.map(stateHtml).join("")}</ul></div>`;
 }
 
-/** The headline around the name, which may stand in it without its file system. */
+/** Splits the headline at the name, which may appear in it without its file system. */
 function split(headline: string, full: string): [string, string] {
   const short = full.replace(/^.*-(?=(OST|MDT)[0-9a-f]{4}$)/i, "");
   const at = headline.indexOf(short);
@@ -50,10 +50,10 @@ const stateHtml = ({ level, word, text }: State): string =>
   `<li><span class="sev ${level}">${markSvg(level)}${escapeHtml(word)}</span>${prose(text)}</li>`;
 
 const CELLS_MAX = 48;
-/** A label and an age. */
+/** Width of a label and an age. */
 const CELL_PX = 40;
 
-/** The age of the newest sample of each target; of hundreds only those that are late, and how many are not. */
+/** Age of the newest sample of each target; of hundreds, only the newest, the oldest in time and the late ones. */
 export function freshHtml(
   groups: readonly { readonly kind: string; readonly targets: readonly FreshTarget[] }[],
   nowUnix: number,
@@ -78,13 +78,13 @@ export function freshHtml(
   const oldest = all
     .filter((one) => !one.isLate)
     .reduce((worst, one) => (one.unix < worst.unix ? one : worst), newest);
-  return `<div class="fresh many"><span class="cap"><b>Age</b> of the newest sample, in seconds unless a unit is given</span><ul>${cell(newest, `newest of ${all.length} targets`)}${cell(oldest, "oldest that is not late")}${late
+  return `<div class="fresh many"><span class="cap"><b>Age</b> of the newest sample, in seconds unless a unit is given</span><ul>${cell(newest, `newest of ${all.length} targets`)}${cell(oldest, "oldest in time")}${late
     .slice(0, 12)
     .map((one) => cell(one, one.label))
     .join("")}</ul>${late.length > 12 ? `<span>and ${late.length - 12} more are late</span>` : ""}</div>`;
 }
 
-/** Ages of years say nothing, but which targets the samples of end earlier does. */
+/** For archives: ages of years say nothing, but targets whose samples end earlier matter. */
 function archiveHtml(all: readonly FreshTarget[], newest: FreshTarget, nowUnix: number): string {
   const early = all.filter(({ unix }) => newest.unix - unix >= ARCHIVE_EARLY_SECONDS).length;
   const rest =
@@ -120,7 +120,7 @@ export function whoHtml(who: Who, place: "user" | "account", root: string, ahead
 
 const amountText = (value: number): string => (value > 0 && value < 0.005 ? "<0.01" : short(value));
 
-/** A trend is no severity: grey arrows. */
+/** A trend has no severity, so the arrows are grey. */
 function changeHtml({ change, kind }: WhoRow): string {
   if (change === null) return `<td class="num tr">${kind === "one" ? "new" : "–"}</td>`;
   const arrow = change > 0.05 ? "↑" : change < -0.05 ? "↓" : "→";

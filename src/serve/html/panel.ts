@@ -1,10 +1,10 @@
-/** A panel: its title, its numbers as CSV, the SQL and the command that give the same, and what it shows. */
+/** A panel: title, content, CSV link, and the SQL and the command that give the same values. */
 import { attribute, blockHtml, domId, escapeHtml, type PageBuild, prose } from "../../report/html/index.ts";
 import { siteParts } from "../../report/compose.ts";
 import type { Panel } from "../site.ts";
 import type { Frame } from "./frame.ts";
 
-/** Collects what the script needs, as pages of reports do. */
+/** Collects the data for the script, as in report pages. */
 export class PanelBuild implements PageBuild {
   readonly parts = siteParts;
   readonly links = { file: () => undefined, rank: () => undefined, span: () => undefined };
@@ -28,7 +28,7 @@ export function panelHtml(panel: Panel, build: PanelBuild): string {
       ? panel.content.html
       : panel.content.map((block) => blockHtml(block, id, build)).join("\n");
   const note = panel.note === undefined ? "" : ` <span>${prose(panel.note)}</span>`;
-  // A title once is enough.
+  // Does not repeat the title.
   const [first] = "html" in panel.content ? [] : panel.content;
   const isSame = first?.kind === "figure" && first.figure.title === panel.title;
   return `<section class="panel" id="${id}"${isSame ? " data-same" : ""} aria-labelledby="${id}-title"><div class="ph"><h2 id="${id}-title">${prose(panel.title)}${note}</h2>${outHtml(panel, build.frame)}</div>

@@ -1,4 +1,4 @@
-/** Figures that share one time axis: strips of a series with what is usual, and rows of a heat map. */
+/** Figures that share one time axis: line strips with their usual range, and heat map rows. */
 import type { Band } from "../../analyze/load/index.ts";
 import { attribute, escapeHtml, markSvg, prose } from "../../report/html/index.ts";
 
@@ -7,7 +7,7 @@ export interface TimeAxis {
   readonly from: number;
   readonly stepMinutes: number;
   readonly steps: number;
-  /** Seconds that clocks of the zone are ahead of UTC. */
+  /** Offset of the time zone from UTC in seconds. */
   readonly offsetSeconds: number;
 }
 
@@ -25,7 +25,7 @@ export function timeText(axis: TimeAxis, minute: number, withDay = false): strin
   return withDay ? `${day}, ${time}` : time;
 }
 
-/** The time of the step that a minute is in: as in CSV. */
+/** Start of the step that contains the minute, as in CSV. */
 export const stepSql = ({ from, stepMinutes }: TimeAxis): string =>
   `make_timestamp((${from} + (minute_unix - ${from}) // ${stepMinutes} * ${stepMinutes}) * 60000000)`;
 
@@ -50,18 +50,18 @@ export function axisHtml(axis: TimeAxis): string {
 export interface Strip {
   readonly name: string;
   readonly unit: string;
-  /** For each second, in the unit; NaN: not seen. */
+  /** Values per second, in the unit; NaN: no sample. */
   readonly values: readonly number[];
   readonly band: Band | undefined;
-  /** What stands in place of the state where there is no band, if it is not said for all. */
+  /** Shown instead of the state if there is no band. */
   readonly noBand?: string;
-  /** Upper end of the axis, when it is not that of the values. */
+  /** Upper end of the axis, unless it follows from the values. */
   readonly top?: number;
 }
 
 const UNUSUAL = 1.25;
 
-/** Whether the last value is beyond what is usual; a little beyond its band it is near it. */
+/** Where the last value lies relative to its usual range; "near": slightly outside. */
 export function stripState({ values, band }: Strip): "above" | "below" | "usual" | "near" | "unknown" {
   const last = values.findLastIndex((value) => !Number.isNaN(value));
   const [value, low, high] = [values[last], band?.low[last], band?.high[last]];
@@ -104,7 +104,7 @@ function bandPath(band: Band | undefined, top: number, count: number): string {
   return `<path class="t-band" d="M${upper.join("L")}L${lower.join("L")}Z"/>`;
 }
 
-/** What is above the usual, beside the line: the culprit's colour. */
+/** The part of the line above the usual range, in the colour of an alert. */
 function excessPath(values: readonly number[], band: Band | undefined, top: number): string {
   const columns = values.flatMap((value, at) => {
     const high = band?.high[at] ?? Number.POSITIVE_INFINITY;
@@ -114,7 +114,7 @@ function excessPath(values: readonly number[], band: Band | undefined, top: numb
   return `<path class="t-excess" d="${columns.join("")}"/>`;
 }
 
-/** Lines end where nothing was seen. */
+/** The line breaks where samples are missing. */
 function linePath(values: readonly number[], top: number): string {
   let path = "";
   values.forEach((value, at) => {
@@ -134,7 +134,7 @@ function niceTop(value: number): number {
   return (([1, 1.5, 2, 3, 4, 5, 6, 8, 10] as const).find((step) => step * power >= value) ?? 10) * power;
 }
 
-/** Of an axis: as `short`, without zeros at the end. */
+/** Axis labels: like `short`, without trailing zeros. */
 const axisText = (value: number): string => short(value).replace(/\.0+$|(\.\d*?[1-9])0+$/, "$1");
 
 /** Three digits at most. */
@@ -152,7 +152,7 @@ export function short(value: number): string {
 export interface HeatRow {
   readonly name: string;
   readonly href: string | undefined;
-  /** For each second, in the unit of the map; NaN: not seen. */
+  /** Values per second, in the unit of the map; NaN: no sample. */
   readonly values: readonly number[];
   readonly isMarked: boolean;
   readonly isLate: boolean;
@@ -160,11 +160,11 @@ export interface HeatRow {
 
 const CLASSES = 5;
 
-/** The value from which cells are darkest: above it are two of a hundred, and the usual load is pale. */
+/** The value of the darkest colour: high enough that usual load stays pale. */
 export function heatTop(rows: readonly HeatRow[]): number {
   const values = rows.flatMap((row) => row.values.filter((value) => value > 0)).sort((a, b) => a - b);
   const at = (part: number) => values[Math.floor(part * (values.length - 1))] ?? 0;
-  // A few hot cells do not blank the rest, nor does an even map look hot.
+  // Keeps a few hot cells from blanking the rest, and an even map from looking hot.
   return niceTop(Math.max(at(0.98), 4 * at(0.5)));
 }
 
@@ -189,7 +189,7 @@ function classOf(value: number, top: number): number {
   return Math.min(CLASSES, 1 + Math.floor((CLASSES * value) / top));
 }
 
-/** Neighbours of one class are one rectangle. */
+/** Adjacent cells of one class become one rectangle. */
 function cellPaths(values: readonly number[], top: number): string {
   const paths = new Map<number, string>();
   for (const { first, end, key } of runsOf(values, (value) =>

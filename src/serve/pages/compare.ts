@@ -1,4 +1,4 @@
-/** `/compare?a=&b=`: who and what rose and fell between two times. */
+/** `/compare?a=&b=`: load by job, user, account and target in two time ranges. */
 import {
   answerable,
   compareTimes,
@@ -12,7 +12,7 @@ import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { SMALL_WRITE_BYTES } from "../../model/index.ts";
 import { attribute } from "../../report/html/index.ts";
-import { isoTime, originOf, storeFacts } from "../asked.ts";
+import { isoTime, originOf, storeFacts } from "../requested.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
 
@@ -29,7 +29,7 @@ async function compareContent(ask: Ask): Promise<PageContent> {
   const order = ask.param("order") ?? "bytes";
   const measure = MEASURES.find((one) => one === order);
   if (measure === undefined) throw new UsageError(`order ${order}: choose one of ${MEASURES.join(", ")}`);
-  // The last day that the store has, and the same hours of the day before.
+  // The last 24 hours of the store, and the 24 hours before.
   const hours = Math.min(1440, Math.max(1, Math.floor((stored.to - stored.from) / 2)));
   const usual = {
     a: `${isoTime(stored.to - 2 * hours)}Z..${isoTime(stored.to - hours)}Z`,
@@ -42,7 +42,7 @@ async function compareContent(ask: Ask): Promise<PageContent> {
       throw new UsageError(
         `${side} ${text[side]}: longer than ${DAYS_MOST} days; plimsoll compare takes any time`,
       );
-    // Hours of roll-ups have the same sums as their minutes.
+    // Hourly roll-ups have the same sums as minutes.
     return window.to - window.from < HOURS_LEAST ? window : { ...window, grain: 60 };
   };
   const [a, b] = [windowOf("a"), windowOf("b")];
@@ -75,7 +75,7 @@ async function compareContent(ask: Ask): Promise<PageContent> {
 
 type Comparison = Awaited<ReturnType<typeof compareTimes>>;
 
-/** Of others there are totals and targets, and no names. */
+/** Users who are not administrators see totals and targets, but no names. */
 function ownComparison(comparison: Comparison, name: string | null): Comparison {
   const { kinds } = comparison;
   const none = { rows: [], others: { count: 0, a: 0, b: 0, share: Number.NaN } };

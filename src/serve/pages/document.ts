@@ -1,4 +1,4 @@
-/** A document of an analysis as panels: each section is one, with the CSV of what it shows. */
+/** The document of an analysis as panels: one per section, with a CSV of its values. */
 import type { CsvValue } from "../../base/csv.ts";
 import {
   type Block,
@@ -17,9 +17,9 @@ interface DocumentPage {
   readonly origin: Provenance;
   /** Of a section. */
   sql(id: string): string;
-  /** Of a section whose numbers the command of the document does not print. */
+  /** For sections whose values the document's command does not print. */
   command?(id: string): string;
-  /** Places that names in columns of tables lead to, by the key of the column; of a section where they differ. */
+  /** Page that names in a column link to, by column key; per section where they differ. */
   links(id: string): Readonly<Record<string, Place>>;
   readonly spans?: PageContent["spans"];
 }
@@ -46,7 +46,7 @@ export function documentContent(ask: Ask, document: Document, page: DocumentPage
   };
 }
 
-/** Sums of others have no page. */
+/** Sums have no page. */
 export const isOne = (cell: unknown): boolean =>
   typeof cell === "string" &&
   !/^(?:others \(|not in job statistics$|all |\(empty|.* not known$|\d+ (?:others?|users?|accounts?)$)/.test(
@@ -58,7 +58,7 @@ const marked = (block: Block, origin: Provenance): Block =>
     ? { ...block, figure: markedFigure(block.figure, origin) }
     : block;
 
-/** The first table of blocks, else what the first figure draws, else the tiles. */
+/** The first table, else the data of the first figure, else the tiles. */
 export function blocksCsv(blocks: readonly Block[]): readonly (readonly CsvValue[])[] {
   const table = blocks.find((block) => block.kind === "table");
   if (table !== undefined) return tableCsv(table);

@@ -1,4 +1,4 @@
-/** `/job/ID`: what `plimsoll job` says, targets × minutes, neighbours over it, and its Darshan logs. */
+/** `/job/ID`: the document of `plimsoll job`, targets × minutes with its neighbours, and its Darshan logs. */
 import {
   type JobAnswer,
   type JobRun,
@@ -10,7 +10,7 @@ import {
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { originOf, sqlCommand, storeFacts } from "../asked.ts";
+import { originOf, sqlCommand, storeFacts } from "../requested.ts";
 import {
   axisHtml,
   type HeatRow,
@@ -29,7 +29,7 @@ import { ownIds } from "./runs.ts";
 import { offsetAtMinute } from "./time-axis.ts";
 
 const NEIGHBOURS = 20;
-/** As the command has it. */
+/** Same limit as in the command. */
 const LATE_MINUTES = 1;
 
 export const jobPage: Page = { path: "/job/:id", make: jobContent };
@@ -56,7 +56,7 @@ async function jobContent(ask: Ask): Promise<PageContent> {
     }),
   );
   const mine = await ownAnswer(ask, answer);
-  // Whether a job of others exists is not told either.
+  // Does not reveal whether other users' jobs exist.
   if (mine.runs.length === 0)
     throw ask.viewer.isAdmin
       ? new NotFound(`the store has no job ${id}`)
@@ -78,19 +78,19 @@ async function jobContent(ask: Ask): Promise<PageContent> {
   });
   const panels: Panel[] = [...content.panels];
   const title = mine.runs.length > 1 ? `Run ${mine.runs.length}: targets` : "Targets";
-  // Days that are left of pruned hours have no targets.
+  // Daily roll-ups of pruned hours have no targets.
   if (last.series.length > 0 && counted !== "job_days")
     panels.splice(1, 0, await mapPanel(ask, last, runCondition(answer, last), counted, title, zone));
   const reports = mine.runs.flatMap(({ darshan }) => darshan);
   if (reports.length > 0) panels.push(reportsPanel(ask, reports, is, command));
-  // Others are one sum in the map; the list of them names them.
+  // Other jobs are one sum in the map; the list names them.
   const shown = ask.viewer.isAdmin ? panels : panels.filter(({ id: panel }) => !panel.endsWith("beside"));
   return { ...content, panels: shown };
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Runs of the viewer: of one number on two clusters, others have theirs. */
+/** The viewer's runs: the same job id on another cluster may belong to somebody else. */
 async function ownAnswer(ask: Ask, answer: JobAnswer): Promise<JobAnswer> {
   const ids = await ownIds(ask);
   if (ids === undefined) return answer;
@@ -108,7 +108,7 @@ async function ownAnswer(ask: Ask, answer: JobAnswer): Promise<JobAnswer> {
   return { ...answer, runs, clusters, unclear: null };
 }
 
-/** Of one number on several clusters, minutes that name none count where they are known to be of this run. */
+/** If several clusters have this job id, minutes without a cluster count if they belong to this run. */
 function runCondition({ jobId, clusters }: JobAnswer, { facts: { cluster }, series }: JobRun): string {
   const is = `job_id = ${quoted(jobId)}`;
   if (clusters.length < 2 || cluster === null) return is;
@@ -140,7 +140,7 @@ from ${counted} where ${is} group by all order by all`;
 const STEPS_MAX = 180;
 const ROWS_MAX = 40;
 
-/** Targets × minutes of the job, and above it the job's bytes over those of its neighbours on the same targets. */
+/** Targets × minutes of the job, below strips of its bytes and of its neighbours' bytes on the same targets. */
 async function mapPanel(
   ask: Ask,
   { series, spanMinutes }: JobRun,
@@ -165,7 +165,7 @@ async function mapPanel(
   const [own, beside] = [total(load.targets), Array.from(load.others, (value) => value / seconds)];
   const most = Math.max(0, ...own, ...beside);
   const { divisor, unit } = byteScale(most, "/s");
-  // Without bytes each strip has the axis of nothing.
+  // Without bytes every strip would have an empty axis.
   const top = most > 0 ? { top: most / divisor } : {};
   const strips: Strip[] = [
     {
@@ -235,7 +235,7 @@ from ${table} where ${is} and minute_unix >= ${from} and minute_unix < ${to} gro
   };
 }
 
-/** Each opens the report that `plimsoll report` makes of the log. */
+/** Links to the report of each log, as `plimsoll report` writes it. */
 function reportsPanel(
   ask: Ask,
   runs: readonly {

@@ -1,17 +1,17 @@
-/** Alert rules of the first page: what they say of the time shown, and all of them as a panel. */
+/** Alerts of the first page, for the time shown, and a panel of all rules. */
 import { judgeAlerts } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { formatMany } from "../../base/units.ts";
 import { markSvg, prose } from "../../report/html/index.ts";
-import { type AskedTime, isoTime, type StoreFacts } from "../asked.ts";
+import { type RequestedTime, isoTime, type StoreFacts } from "../requested.ts";
 import { timeText } from "../html/time.ts";
 import type { Ask, Panel } from "../site.ts";
 import { type Alert, isArchive } from "../verdict.ts";
 import { offsetAtMinute } from "./time-axis.ts";
 
-type Time = AskedTime & StoreFacts;
+type Time = RequestedTime & StoreFacts;
 
-/** Rules on data are judged at the end of the window; whether collectors are silent, by the clock. */
+/** Rules on data are evaluated at the end of the window, silence of collectors by the clock. */
 export async function alertsOf(ask: Ask, { window }: Time) {
   const { rules } = ask.alerts;
   const silent = rules.filter(({ kind }) => kind === "silent");
@@ -86,7 +86,7 @@ export function alertsPanel(
   };
 }
 
-/** Values that three of the rules look at; the command has all of them. */
+/** The values of three rules; the command evaluates all of them. */
 const alertSql = ({ window }: Time): string =>
   `select 'silent-collector' as rule, server as subject, epoch(now()) - max(to_unix_ns) / 1e9 as value from readings group by server
 union all select 'full-target', concat_ws('-', file_system, target),

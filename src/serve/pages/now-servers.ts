@@ -1,18 +1,18 @@
-/** Which server has which targets, and whether it is well. */
+/** Servers with their targets and their state. */
 import { serversDocument, serverStates, serversSql } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
-import type { AskedTime, StoreFacts } from "../asked.ts";
+import type { RequestedTime, StoreFacts } from "../requested.ts";
 import type { Ask, Panel } from "../site.ts";
 import { blocksCsv } from "./document.ts";
 
 const SERVERS = 12;
-/** In the CSV alone: the bar above has the ages of samples. */
+/** Only in the CSV: the bar above shows the age of samples. */
 const NOT_SHOWN = new Set(["requests", "newest"]);
 
-/** Nothing where collectors of servers were never heard of. */
+/** No panel in a store without samples from server collectors. */
 export async function serversPanels(
   ask: Ask,
-  { window, words, zone }: AskedTime & StoreFacts,
+  { window, words, zone }: RequestedTime & StoreFacts,
 ): Promise<readonly Panel[]> {
   const states = await ask.answer(`servers ${window.from} ${window.to}`, (db) => serverStates(db, window));
   if (states.servers.length === 0) return [];

@@ -1,7 +1,7 @@
-/** Targets × time of the first page: the busiest and those with an alert where there are hundreds. */
+/** Targets × time of the first page; of hundreds the busiest and those with an alert. */
 import { fullName, stepSeconds, type TargetSeries, type TargetSteps } from "../../analyze/load/index.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { type AskedTime, sqlCommand, type StoreFacts } from "../asked.ts";
+import { type RequestedTime, sqlCommand, type StoreFacts } from "../requested.ts";
 import type { FreshTarget } from "../html/now.ts";
 import {
   axisHtml,
@@ -29,7 +29,7 @@ interface BusyEvent {
   readonly step: number;
 }
 
-interface TargetsOf extends AskedTime, StoreFacts {
+interface TargetsOf extends RequestedTime, StoreFacts {
   readonly series: TargetSeries;
   readonly fresh: readonly FreshTarget[];
   readonly alerts: readonly Alert[];
@@ -40,7 +40,7 @@ interface TargetsOf extends AskedTime, StoreFacts {
 const bytesOf = (one: TargetSteps, at: number): number => (one.read[at] ?? 0) + (one.write[at] ?? 0);
 const BUSY = 3;
 
-/** Since when the target of the first alert is far above the median of its kind; undefined: all the time, or no such alert. */
+/** Start of the time in which the target of the first alert is far above the median of its kind; undefined: since before the window, or no such alert. */
 export function busySince({ targets }: TargetSeries, alerts: readonly Alert[]): BusyEvent | undefined {
   const alert = alerts[0]?.kind === "target-ratio" ? alerts[0] : undefined;
   const busy = targets.find((one) => fullName(one) === alert?.subject);
@@ -57,7 +57,7 @@ export function busySince({ targets }: TargetSeries, alerts: readonly Alert[]): 
   return first <= 0 || first >= steps - 1 ? undefined : { target: busy.target, step: first };
 }
 
-/** A dashed line over strips, with what began there. */
+/** A dashed line across the strips, labelled with the event that began there. */
 export function eventHtml(event: BusyEvent | undefined, axis: TimeAxis): string {
   if (event === undefined) return "";
   const left = (100 * event.step) / axis.steps;
@@ -81,7 +81,7 @@ export function targetsPanel(ask: Ask, of: TargetsOf): Panel {
   ): string => {
     const some = series.targets.filter(({ target }) => isKind(target, kind));
     if (some.length === 0) return "";
-    // What most of them have marks none: the eye looks for the exception.
+    // If most targets have alerts, none is marked: only exceptions stand out.
     const isMarked = (one: TargetSteps) => marked.has(fullName(one));
     const marks = 2 * some.filter(isMarked).length <= some.length;
     const load = (one: TargetSteps) => one.read.reduce((total, _, at) => total + amountOf(one, at), 0);

@@ -1,4 +1,4 @@
-/** `/`: whether all is well now; load, targets and people on one time axis. */
+/** `/`: current state, and load of targets, users and accounts on one time axis. */
 import {
   bandOf,
   bandWindow,
@@ -15,7 +15,7 @@ import {
 import { commandLine } from "../../base/command-line.ts";
 import { formatShare } from "../../base/units.ts";
 import { escapeHtml, name, prose } from "../../report/html/index.ts";
-import { type AskedTime, askedTime, originOf, sqlCommand, type StoreFacts } from "../asked.ts";
+import { type RequestedTime, requestedTime, originOf, sqlCommand, type StoreFacts } from "../requested.ts";
 import { type FreshTarget, freshHtml, spaceHtml, type State, verdictHtml, whoHtml } from "../html/now.ts";
 import { axisHtml, stepSql, type Strip, stripHtml, stripState, type TimeAxis } from "../html/time.ts";
 import { addressOf } from "../links.ts";
@@ -30,15 +30,15 @@ import { offsetAtMinute, timesText } from "./time-axis.ts";
 
 const SPANS = ["15m", "30m", "60m", "3h", "6h", "12h", "24h"];
 const WHO_ROWS = 5;
-/** A sample this much older than the median of all is late. */
+/** A sample older than the median of all by this much is late. */
 const LATE_SECONDS = 120;
 
 export const nowPage: Page = { path: "/", nav: "Now", everySeconds: 30, make: nowContent };
 
-type Time = AskedTime & StoreFacts;
+type Time = RequestedTime & StoreFacts;
 
 async function nowContent(ask: Ask): Promise<PageContent> {
-  const time = await askedTime(ask, SPANS, "60m");
+  const time = await requestedTime(ask, SPANS, "60m");
   const { window, stepMinutes, stored, span } = time;
   const key = `${window.from} ${window.to} ${stepMinutes}`;
   const bytesOf = { window, stored, limit: WHO_ROWS, condition: "true" } as const;
@@ -56,7 +56,7 @@ async function nowContent(ask: Ask): Promise<PageContent> {
       serversPanels(ask, time),
     ]);
   const age = ask.nowUnix - newest.reduce((most, { unix }) => Math.max(most, unix), 0);
-  // Who loads most is nobody's business but that of administrators.
+  // Only administrators see the top user.
   const told = alerts.alerts.filter(({ kind }) => ask.viewer.isAdmin || kind !== "user-share");
   const counted = countedAlerts(told, age);
   const load = loadStrips(time, series, before);
@@ -98,7 +98,7 @@ ${freshHtml(
       targetsPanel(ask, { ...time, series, fresh, alerts: counted, axis, event }),
       ...servers,
       {
-        ...{ id: "who-bytes", title: "Who moves bytes", aside: true },
+        ...{ id: "who-bytes", title: "Users by bytes", aside: true },
         note: scaled(bytes.total, byteScale(bytes.total)),
         content: { html: whoHtml(bytes, "user", ask.root, userHead(bytes)) },
         csv: whoCsv(bytes, "user"),
@@ -106,7 +106,7 @@ ${freshHtml(
         command: commandLine([...who, "--by", "user"]),
       },
       {
-        ...{ id: "who-metadata", title: "Who asks the MDTs", aside: true },
+        ...{ id: "who-metadata", title: "Users by metadata operations", aside: true },
         note: scaled(metadata.total, countScale(metadata.total, "ops")),
         content: { html: whoHtml(metadata, "user", ask.root, userHead(metadata)) },
         csv: whoCsv(metadata, "user"),
@@ -169,7 +169,7 @@ function statesOf(
   const ofKind = (kind: string): State => {
     const some = targets.filter(({ target }) => isKind(target, kind));
     const bad = some.filter((one) => troubled.has(fullName(one))).length;
-    if (some.length === 0) return { level: "unknown", word: "not seen", text: `no ${kind}s in the store` };
+    if (some.length === 0) return { level: "unknown", word: "no data", text: `no ${kind}s in the store` };
     return bad === 0
       ? { level: "good", word: "OK", text: `all ${some.length} ${kind}s` }
       : {
@@ -205,7 +205,7 @@ function statesOf(
 const sum = <Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number =>
   rows.reduce((all, row) => all + (row[key] || 0), 0);
 
-/** Who makes a target busy, in half a sentence. */
+/** The job that loads a busy target, as a sentence. */
 async function culpritHtml(ask: Ask, { window, targets }: Time, alerts: readonly Alert[]): Promise<string> {
   const busy = alerts[0];
   if (busy?.kind !== "target-ratio") return "";
@@ -228,13 +228,13 @@ async function culpritHtml(ask: Ask, { window, targets }: Time, alerts: readonly
   const job = addressOf(ask.root, "job", first.id);
   const id =
     job === undefined ? name(first.id, 30) : `<a href="${escapeHtml(job)}">${name(first.id, 30)}</a>`;
-  return ` Job ${id}${first.user === null ? "" : ` (${name(first.user, 30)})`} moves ${formatShare(first.share)} of it.${link}`;
+  return ` Job ${id}${first.user === null ? "" : ` (${name(first.user, 30)})`} accounts for ${formatShare(first.share)} of it.${link}`;
 }
 
 interface LoadStrip extends Strip {
   readonly key: string;
   readonly divisor: number;
-  /** Of each step, as it is counted. */
+  /** Amount per step, as counted. */
   readonly amounts: Float64Array;
 }
 
@@ -343,7 +343,7 @@ from target_states where to_unix_ns <= ${to} * 60000000000 qualify row_number() 
   };
 }
 
-/** By the name that the scheduler has; the panel also knows users by their numbers. */
+/** By the scheduler's user name; the panel also resolves numeric user ids. */
 const whoSql = ({ window }: Time, amount: string, by: string): string =>
   `select j.${by}, count(distinct m.job_id) as jobs, sum(${amount}) as amount
 from minutes m left join (select job_id, cluster, any_value(${by}) as ${by} from jobs group by all) j

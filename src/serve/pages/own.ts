@@ -1,8 +1,8 @@
-/** What viewers who are no administrators see of others: sums, and no names. */
+/** What users who are not administrators see of others: sums without names. */
 import type { Ranking } from "../../analyze/load/index.ts";
 import type { Viewer } from "../access.ts";
 
-/** Rows of others become part of the rest. */
+/** Adds rows of other users to the rest. */
 export function ownRanking(ranking: Ranking, viewer: Viewer): Ranking {
   if (viewer.isAdmin) return ranking;
   const isOwn = ({ user, id }: Ranking["rows"][number]) =>

@@ -1,6 +1,6 @@
-/** What pages of users and accounts have in common. */
+/** Shared by the pages of users and accounts. */
 import { personAnswer, personDocument } from "../../analyze/load/index.ts";
-import { askedTime, originOf, sqlCommand } from "../asked.ts";
+import { requestedTime, originOf, sqlCommand } from "../requested.ts";
 import { type Ask, NotFound, type PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
 
@@ -8,8 +8,8 @@ const SPANS = ["24h", "7d", "14d", "28d"];
 const JOBS_MAX = 200;
 
 export async function personContent(ask: Ask, by: "user" | "account", name: string): Promise<PageContent> {
-  const { window: asked, zone, span, stored } = await askedTime(ask, SPANS, "14d");
-  // Days are whole, so that roll-ups of days have them.
+  const { window: asked, zone, span, stored } = await requestedTime(ask, SPANS, "14d");
+  // Whole days, so that daily roll-ups can be used.
   const from = Math.max(Math.floor(asked.from / 1440) * 1440, Math.floor(stored.from / 1440) * 1440);
   const window = { from, to: asked.to, grain: span === "24h" ? 60 : 1440 };
   const answer = await ask.answer(`${by} ${name} ${window.from} ${window.to}`, (db) =>

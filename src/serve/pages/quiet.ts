@@ -1,9 +1,9 @@
-/** `/quiet`: weekday × hour, and how sure that is. */
+/** `/quiet`: load by weekday and hour, with the number of days behind it. */
 import { quietDocument, quietHours, type Window, withMinutes } from "../../analyze/load/index.ts";
 import { quickContention } from "../../analyze/study/system/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { escapeHtml } from "../../report/html/index.ts";
-import { askedTime, originOf } from "../asked.ts";
+import { requestedTime, originOf } from "../requested.ts";
 import { axisHtml, heatRowsHtml, heatTop, rampHtml } from "../html/time.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { byteScale } from "../units.ts";
@@ -15,7 +15,7 @@ const SPANS = ["7d", "14d", "28d"];
 export const quietPage: Page = { path: "/quiet", nav: "Quiet hours", make: quietContent };
 
 async function quietContent(ask: Ask): Promise<PageContent> {
-  const { window: asked, stored, zone, targets, span } = await askedTime(ask, SPANS, "14d");
+  const { window: asked, stored, zone, targets, span } = await requestedTime(ask, SPANS, "14d");
   const window = { from: Math.max(asked.from, stored.from), to: Math.min(asked.to, stored.to) };
   const words = window.from === stored.from ? [] : ["--from", `end-${span}`];
   const answer = await ask.answer(`quiet ${window.from} ${window.to}`, async (db) =>
@@ -44,7 +44,7 @@ async function quietContent(ask: Ask): Promise<PageContent> {
     spans: { choices: SPANS, span },
   });
   if (answer.days === 0) return content;
-  // The map shows what the last table has as letters.
+  // The map shows the values of the last table.
   const panels = content.panels.map((panel) =>
     panel.id === "weekdays" && Array.isArray(panel.content)
       ? { ...panel, content: panel.content.slice(0, 1) }
@@ -54,7 +54,7 @@ async function quietContent(ask: Ask): Promise<PageContent> {
   return { ...content, panels: [weekPanel(answer, sql, command), ...panels] };
 }
 
-/** Bytes of stretches of some minutes, of those that have samples of all; the command also scales up those that lack some. */
+/** Bytes of intervals of equal length with samples in every minute; the command also scales up intervals that lack some. */
 const stretchesSql = ({ from, to }: Window, ahead: number, minutes: number, name: string): string =>
   `select (minute_unix + ${ahead}) // ${minutes} as ${name}, sum(coalesce(bytes_read, 0) + coalesce(bytes_written, 0))::double as bytes from targets
   where minute_unix >= ${from} and minute_unix < ${to} group by 1 having count(distinct minute_unix) = ${minutes}`;
@@ -64,14 +64,14 @@ const hoursSql = (window: Window, ahead: number): string => stretchesSql(window,
 const spreadSql = (by: string, rows: string): string =>
   `select ${by}, median(bytes) as median, quantile_cont(bytes, 0.9) as p90, count(*) as days\nfrom (${rows}) group by all order by all`;
 
-/** A day is its mean hour, and counts when most of its hours do. */
+/** The mean hour of each day with at least 20 hours of data. */
 const weekdaysSql = (window: Window, ahead: number): string =>
   spreadSql(
     "(day + 3) % 7 as weekday",
     `select hour // 24 as day, avg(bytes) as bytes from (${hoursSql(window, ahead)}) group by 1 having count(*) >= 20`,
   );
 
-/** Windows of two hours that may begin with each quarter of an hour, the quietest first. */
+/** Two-hour windows starting at each quarter of an hour, quietest first. */
 const windowsSql = (window: Window, ahead: number): string =>
   `with quarters as (${stretchesSql(window, ahead, 15, "quarter")}),
 windows as (select quarter, sum(bytes) over eight as bytes, last_value(quarter) over eight as last from quarters

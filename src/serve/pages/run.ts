@@ -1,9 +1,9 @@
-/** `/run/ID`: one run of a program against the other runs of it. */
+/** `/run/ID`: one run compared with the other runs of its program. */
 import { byApplication, type RankedRow, runsLike } from "../../analyze/load/index.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
 import { type Block, type Cell, type Figure, table } from "../../model/index.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";
-import { originOf, sqlCommand } from "../asked.ts";
+import { originOf, sqlCommand } from "../requested.ts";
 import { addressOf } from "../links.ts";
 import { type Ask, NotFound, type Page, type PageContent } from "../site.ts";
 import { blocksCsv } from "./document.ts";
@@ -44,13 +44,13 @@ async function runContent(ask: Ask): Promise<PageContent> {
   const application = String(run.application ?? "");
   const history = table(
     "history",
-    `This run beside ${formatMany(kin.length, "run")} of ${application}.`,
+    `This run compared with ${formatMany(kin.length, "run")} of ${application}.`,
     [
-      ["what", "What", "text", "Of the run."],
+      ["what", "What", "text", "Value of this run or of all runs."],
       ["here", "This run", "text", "Its value."],
-      ["p10", "10th percentile", "text", "One of ten runs is below."],
+      ["p10", "10th percentile", "text", "10 % of the runs are below."],
       ["median", "Median", "text", "Half of the runs are below."],
-      ["p90", "90th percentile", "text", "One of ten runs is above."],
+      ["p90", "90th percentile", "text", "10 % of the runs are above."],
       ["place", "Above", "share", "Share of runs with a smaller value."],
     ],
     VALUES.map(([, label, unit, of]): Cell[] => {

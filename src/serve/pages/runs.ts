@@ -13,7 +13,7 @@ import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { type Cell, type TableBlock, type TableColumn, table } from "../../model/index.ts";
 import { attribute, escapeHtml } from "../../report/html/index.ts";
-import { originOf, sqlCommand } from "../asked.ts";
+import { originOf, sqlCommand } from "../requested.ts";
 import { addressOf, linked } from "../links.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { blocksCsv } from "./document.ts";
@@ -32,8 +32,8 @@ export const filesPage = pageOf("files", "Files");
 export const applicationsPage = pageOf("applications", "Programs");
 
 /**
- * Numbers of the viewer; undefined: an administrator, who sees all. Logs name no cluster, so a number that is somebody else's on
- * another cluster tells nothing.
+ * User ids of the viewer; undefined: an administrator, who sees all. Logs name no cluster, so an id that belongs to
+ * somebody else on another cluster does not count.
  */
 export async function ownIds(ask: Ask): Promise<readonly string[] | undefined> {
   const { name, isAdmin } = ask.viewer;
@@ -109,7 +109,7 @@ function linkedTable(
     ),
     ...{ searchable: true, more: "raise --limit" },
   };
-  // What the order is about stands where it is seen. The name of a log says less than its program; CSV has it.
+  // The column that sorts the table comes early. The log name is only in the CSV.
   const wanted = [
     "path",
     "application",

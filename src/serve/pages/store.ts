@@ -1,9 +1,9 @@
-/** `/store`: what the store is made of, how it grows, what is in it twice, and what was left out. */
+/** `/store`: tables and batches of the store, growth, times with counters, duplicates and import warnings. */
 import { commandLine } from "../../base/command-line.ts";
 import { formatBytes, formatCount, formatMany } from "../../base/units.ts";
 import { type Block, type Cell, table } from "../../model/index.ts";
 import type { BatchInfo } from "../../store/index.ts";
-import { originOf, sqlCommand } from "../asked.ts";
+import { originOf, sqlCommand } from "../requested.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
 import { blocksCsv } from "./document.ts";
 

@@ -1,4 +1,4 @@
-/** `/studies`: reports that `plimsoll study … -o` left in the folder of `--studies`. */
+/** `/studies`: reports of `plimsoll study … -o` in the folder of `--studies`. */
 import { commandLine } from "../../base/command-line.ts";
 import { formatMany } from "../../base/units.ts";
 import { escapeHtml, prose } from "../../report/html/index.ts";

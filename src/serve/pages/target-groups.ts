@@ -1,4 +1,4 @@
-/** Of a target: its metadata operations by kind, and its clients as it counts them by the hour. For administrators. */
+/** Metadata operations of a target by kind, and its clients by hour. For administrators. */
 import {
   nodesDocument,
   operationsDocument,

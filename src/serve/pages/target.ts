@@ -1,4 +1,4 @@
-/** `/target/NAME`: what a target did, against the same hour of four weeks; who loads it, how full and how slow it is. */
+/** `/target/NAME`: load of a target compared with the same hour of four weeks, its jobs, fill level and response times. */
 import {
   type Band,
   fullName,
@@ -18,7 +18,7 @@ import { commandLine } from "../../base/command-line.ts";
 import { formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Figure, Queryable, Role } from "../../model/index.ts";
 import { prose } from "../../report/html/index.ts";
-import { askedTarget, askedTime, originOf, sqlCommand } from "../asked.ts";
+import { requestedTarget, requestedTime, originOf, sqlCommand } from "../requested.ts";
 import { axisHtml, stepSql, type Strip, stripHtml, type TimeAxis, timeText } from "../html/time.ts";
 import { linked } from "../links.ts";
 import type { Ask, Page, PageContent, Panel } from "../site.ts";
@@ -36,8 +36,8 @@ const STACKED = 5;
 export const targetPage: Page = { path: "/target/:name", make: targetContent };
 
 async function targetContent(ask: Ask): Promise<PageContent> {
-  const { target, condition } = await askedTarget(ask, ask.names[0] ?? "");
-  const time = await askedTime(ask, SPANS, "24h");
+  const { target, condition } = await requestedTarget(ask, ask.names[0] ?? "");
+  const time = await requestedTime(ask, SPANS, "24h");
   const { window, stepMinutes, zone, words, span } = time;
   const label = fullName(target);
   const isMdt = /^MDT/i.test(target.target);
@@ -77,7 +77,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
     first === undefined
       ? "No job has counters on it in this period."
       : ask.viewer.isAdmin
-        ? `Job ${first.id}${first.user === null ? "" : ` of ${first.user}`} makes ${formatShare(first.share)} of its ${isMdt ? "metadata operations" : "bytes"}.`
+        ? `Job ${first.id}${first.user === null ? "" : ` of ${first.user}`} accounts for ${formatShare(first.share)} of its ${isMdt ? "metadata operations" : "bytes"}.`
         : `${formatMany(ranking.jobs, "job")} loaded it.`;
   const server = newest.find((some) => fullName(some) === label)?.server ?? null;
   const fullText =
@@ -92,7 +92,7 @@ async function targetContent(ask: Ask): Promise<PageContent> {
     panels: [
       loadPanel(ask, { one, axis, usual, where, source: series.source, isMdt, window, zone }),
       {
-        ...{ id: "jobs", title: "Who loads it", note: `${formatMany(ranking.jobs, "job")}` },
+        ...{ id: "jobs", title: "Jobs by load", note: `${formatMany(ranking.jobs, "job")}` },
         content: [
           ...stackedJobs(shown, axis, zone),
           ...tables.map((block) => linked(block, ask.root, { job: "job", user: "user" }, isOne)),
@@ -201,7 +201,7 @@ function hourBand(axis: TimeAxis, hours: { p50: Float64Array; p90: Float64Array 
   return { low: at(hours.p50), high: at(hours.p90) };
 }
 
-/** The first jobs on top of each other, and all others. */
+/** The top jobs, stacked, and all others. */
 function stackedJobs(ranking: Ranking, axis: TimeAxis, zone: string): Block[] {
   const { rows, others, window } = ranking;
   const shown = rows.slice(0, STACKED);
@@ -220,7 +220,7 @@ function stackedJobs(ranking: Ranking, axis: TimeAxis, zone: string): Block[] {
       definition: "SITE02@1",
       options: { stepMinutes: step },
     },
-    caption: `${ranking.measure === "bytes" ? "Bytes read and written" : "Metadata operations"} of the ${shown.length === 1 ? "first job" : `first ${shown.length} jobs`} and of all others, in steps of ${formatMany(step, "minute")}, ${zone}.`,
+    caption: `${ranking.measure === "bytes" ? "Bytes read and written" : "Metadata operations"} of the ${shown.length === 1 ? "top job" : `top ${shown.length} jobs`} and of all others, in steps of ${formatMany(step, "minute")}, ${zone}.`,
     summary: `${formatMany(shown.length, "job")} stacked over ${formatMany(count, "step")}.`,
     chart: {
       ...{ kind: "bars", direction: "vertical", stacked: true },

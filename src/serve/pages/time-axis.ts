@@ -1,7 +1,7 @@
-/** Clocks of a zone on an axis of minutes. */
+/** Local time of a zone on an axis of minutes. */
 import { localText, type Window } from "../../analyze/load/index.ts";
 
-/** Seconds that clocks of a zone are ahead of UTC at a minute. */
+/** Offset of a time zone from UTC at a minute, in seconds. */
 export const offsetAtMinute = (zone: string, minute: number): number =>
   (Date.parse(`${localText(zone, minute * 60)}:00Z`) - minute * 60_000) / 1000;
 

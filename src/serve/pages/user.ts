@@ -1,4 +1,4 @@
-/** `/user/NAME`: bytes, metadata and small writes by day, jobs, how efficiently they write. */
+/** `/user/NAME`: bytes, metadata operations and small writes by day, and jobs with their write sizes. */
 import { Forbidden, type Page } from "../site.ts";
 import { personContent } from "./person.ts";
 

@@ -1,4 +1,4 @@
-/** `/week`: one page about a week, to print. */
+/** `/week`: a weekly report on one page, for print. */
 import {
   answerable,
   lastWeek,
@@ -8,7 +8,7 @@ import {
   weekDocument,
 } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
-import { originOf, storeFacts } from "../asked.ts";
+import { originOf, storeFacts } from "../requested.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
 import { offsetAtMinute } from "./time-axis.ts";
@@ -35,7 +35,7 @@ async function weekContent(ask: Ask): Promise<PageContent> {
     "week.html",
   ]);
   const document = weekDocument(answer, { command, madeBy: "", zone });
-  // Days by the clocks of the zone, as they are at the begin of the week.
+  // Days in the time zone, with its offset at the start of the week.
   const ahead = offsetAtMinute(zone, period.from) / 60;
   return documentContent(ask, document, {
     origin: await originOf(ask, "readings"),

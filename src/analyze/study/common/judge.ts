@@ -21,7 +21,7 @@ function stateOf(
 }
 
 /** The reason of what is confirmed, where there is no more to say. */
-export const HELD = "Holds here, with the whole interval.";
+export const HELD = "Holds here with its whole interval.";
 
 interface Judged {
   readonly claims: readonly Claim[];
@@ -42,7 +42,7 @@ export function verdictOf(
   if (!enough)
     return {
       verdict: "insufficient",
-      reason: `Not enough data: ${counted(n, unit)}, at least ${minimum} are needed.`,
+      reason: `Not enough data: ${counted(n, unit)}, minimum ${minimum}.`,
     };
   const decider = decidingClaim(claims);
   if (decider?.state === "fails")

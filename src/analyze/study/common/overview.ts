@@ -24,8 +24,8 @@ export function overviewFigure(
   const { finding: farthest, ratio } = near.reduce((a, b) => (distance(b.ratio) > distance(a.ratio) ? b : a));
   return {
     id: "overview",
-    title: "Measured over published",
-    caption: `The number that decided each finding over that of the paper; whiskers are its interval.${left.length === 0 ? "" : ` Not drawn, for want of a number on one side: ${left.join(", ")}.`} A verdict depends on a bound of its own, not on this quotient.`,
+    title: "Measured / published",
+    caption: `Measured / published value of the number that decided each finding; whiskers are its interval.${left.length === 0 ? "" : ` Not drawn, since one of the two is missing: ${left.join(", ")}.`} Verdicts depend on their own bounds, not on this ratio.`,
     summary: `Farthest from the paper: ${farthest.id} (${farthest.title}), ${Number(ratio.toPrecision(2))} times the published number.`,
     definition: "findings@1",
     options: { level: options.level, seed: options.seed },
@@ -35,7 +35,7 @@ export function overviewFigure(
       stacked: false,
       categories: near.map(({ finding }) => `${finding.id} ${finding.title}`),
       categoryLabel: "finding",
-      value: { label: "measured over published", unit: "none" },
+      value: { label: "measured / published", unit: "none" },
       series: [
         {
           ...{ name: "here", role: "after" },

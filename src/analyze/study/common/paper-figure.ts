@@ -34,7 +34,7 @@ export function asInPaper<Published>(
   const infoOf = (full: string) => {
     const [id, key] = itemAndKey(full);
     const info = id === item.id ? valueInfo(item, key) : undefined;
-    assert(info?.[2] !== undefined, `${figure.id}: ${full} is no published value of its item`);
+    assert(info?.[2] !== undefined, `${figure.id}: ${full} is not a published value of its item`);
     return { info, published: info[2] };
   };
   const said = (found.keys ?? []).map((full) => {

@@ -192,7 +192,7 @@ function findingsSection<Published>(
   return {
     id: "findings",
     title: words.title,
-    intro: `Published beside measured, with a ${formatShare(level)} interval by ${words.drawn}, seed ${seed}. ${synthetic ? "Reproduced (on synthetic data)" : "Confirmed"}: every claim holds with its whole interval. Refuted: one fails with its whole interval. Insufficient: too few data, or an interval that covers the bound.`,
+    intro: `Published and measured values, with a ${formatShare(level)} interval by ${words.drawn}, seed ${seed}. ${synthetic ? "Reproduced (on synthetic data)" : "Confirmed"}: every claim holds with its whole interval. Refuted: one fails with its whole interval. Insufficient: too little data, or an interval that covers the bound.`,
     blocks: [
       table(
         "findings",
@@ -202,9 +202,9 @@ function findingsSection<Published>(
           ["title", "Claim", "text", about.title],
           ["verdict", "Here", "text", `Verdict for ${words.place}.`],
           ["published", "Published", "text", about.published],
-          ["measured", "Measured", "text", "The same here."],
+          ["measured", "Measured", "text", "Measured value."],
           ["interval", "Interval", "text", "Confidence interval."],
-          ["reason", "Why", "text", "What decided."],
+          ["reason", "Why", "text", "Reason of the verdict."],
         ],
         findings.map((one) => {
           const key = one.decidedBy;
@@ -285,7 +285,7 @@ function valuesTable<Published>(
     `${item.id.toLowerCase()}-values`,
     `${item.id} ${item.title}: n = ${formatCount(n)} ${unit}. Options: ${settings.join(", ") || "none"}.`,
     [
-      ["value", "Value", "text", "What it is."],
+      ["value", "Value", "text", "Description of the value."],
       ["here", "Here", "text", `Measured ${kind.words.here}.`],
       ...parts.map(
         ([name], i) =>
@@ -320,15 +320,15 @@ function findingBlocks<Published>(
     {
       kind: "notice",
       level: verdict === "confirmed" ? "note" : "warning",
-      text: `${words.nameOf(id)}, ${title}: ${verdictText(verdict, synthetic)}. ${statement} ${reason} (${formatCount(n)} ${unit}; at least ${minimum} are needed.)`,
+      text: `${words.nameOf(id)}, ${title}: ${verdictText(verdict, synthetic)}. ${statement} ${reason} (${formatCount(n)} ${unit}; minimum ${minimum}.)`,
     },
     table(
       `${id.toLowerCase()}-claims`,
       `${id}: the claims, each with its bound.`,
       [
-        ["claim", "Claim", "text", "What must hold."],
-        ["bound", "Bound", "text", "The number must lie beyond it."],
-        ["published", "Published", "text", "In the paper."],
+        ["claim", "Claim", "text", "Claim."],
+        ["bound", "Bound", "text", "The value must lie beyond it."],
+        ["published", "Published", "text", "Published value."],
         ["measured", "Measured", "text", "Here."],
         ["interval", "Interval", "text", "Confidence interval."],
         ["state", "State", "text", "holds, fails, or open."],
@@ -372,9 +372,9 @@ function optionsSection<Published>(
         "Every choice that the paper leaves open, as used here.",
         [
           ["option", "Option", "text", "Name."],
-          ["value", "Value", "text", "As used."],
-          ["default", "Default", "text", "If not given."],
-          ["meaning", "Meaning", "text", "What it does."],
+          ["value", "Value", "text", "Value used."],
+          ["default", "Default", "text", "Default value."],
+          ["meaning", "Meaning", "text", "Meaning."],
         ],
         Object.entries<OptionInfo>(infos).map(([name, info]) => [
           name,
@@ -385,7 +385,7 @@ function optionsSection<Published>(
       ),
       {
         kind: "text",
-        text: `Method: ${method} The paper does not print every choice; those made here are listed above.`,
+        text: `Method: ${method} The paper leaves some choices open; those made here are listed above.`,
       },
     ],
   };

@@ -85,9 +85,7 @@ describe("zones", () => {
     expect(parsePeriod("UTC", "")).toEqual({});
     expect(() => parsePeriod("UTC", "2018-01-02..2018-01-01")).toThrow(/the end is not after the start/);
     for (const none of ["2018-06-31", "2018-02-29", "2018-04-31T12:00", "2018-01-01 24:00"])
-      expect(() => parsePeriod("UTC", `${none}..`), none).toThrow(
-        `${none}: the calendar has no such day or time`,
-      );
+      expect(() => parsePeriod("UTC", `${none}..`), none).toThrow(`${none}: no such day or time`);
     for (const bad of ["2018-13-01", "2018-01-01T25:00"])
       expect(() => parsePeriod("UTC", `..${bad}`), bad).toThrow(/expected a date such as/);
     expect(localToUnix("UTC", "2020-02-29 23:59:59")).toBe(1_583_020_799);

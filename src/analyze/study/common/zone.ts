@@ -115,7 +115,7 @@ export function localToUnix(given: string, text: string): number {
     throw new UsageError(`${text}: expected a date such as 2017-10-01 or 2017-10-01T12:00`);
   // The platform takes 2018-06-31 for the first of July, and 24:00 for the next day.
   if (!new Date(local).toISOString().startsWith(text.replace(" ", "T")))
-    throw new UsageError(`${text}: the calendar has no such day or time`);
+    throw new UsageError(`${text}: no such day or time`);
   const seconds = local / 1000;
   // The offset of a local time is the one that gives this local time back; twice is enough off the change itself.
   const guess = seconds - offsetAt(zone, seconds);

@@ -70,7 +70,7 @@ function verdictSection(study: MetricStudy): Section {
   blocks.push(
     findingsTable(
       "sets",
-      "The paper's statement on each set and on each metric over all sets. The numbers of a set are those of BPS; those over all sets are means.",
+      "The paper's statement on each set, and on each metric over all sets. Values of a set are those of BPS; values over all sets are means.",
       findings.filter(({ kind }) => kind !== "metric"),
       study.setting.simulated,
     ),
@@ -96,12 +96,12 @@ function findingsTable(
     caption,
     [
       ["id", "Finding", "text", "C06, the set, and the metric."],
-      ["statement", "In the paper", "text", "What the paper says."],
+      ["statement", "In the paper", "text", "Direction in the paper."],
       ["verdict", "Here", "text", "confirmed (on a model: reproduced), refuted or insufficient."],
       ["published", "Published", "text", "Normalised coefficient in the paper's text."],
-      ["measured", "Measured", "text", "The same here."],
+      ["measured", "Measured", "text", "Normalised coefficient, measured."],
       ["interval", "Interval", "text", "Bootstrap interval of the measured one."],
-      ["reason", "Why", "text", "What decided."],
+      ["reason", "Why", "text", "Reason of the verdict."],
       ["source", "Place", "text", "Section and figure of the paper."],
     ],
     findings.map((one) => [
@@ -170,11 +170,11 @@ function casesTable({ cases, options }: MetricStudy, set: SetId): TableBlock {
     `cases-${set}`,
     `Cases of set ${set}: ${options.average}s over the runs of each.`,
     [
-      ["case", varied, "text", "What differs between the cases."],
+      ["case", varied, "text", "Varied parameter."],
       ["runs", "Runs", "count", "Repetitions."],
       ["seconds", "Execution time", "seconds", "Wall time of the workload."],
-      ["least", "Least", "seconds", "Shortest of the runs."],
-      ["most", "Most", "seconds", "Longest of the runs."],
+      ["least", "Least", "seconds", "Shortest run."],
+      ["most", "Most", "seconds", "Longest run."],
       ...METRIC_NAMES.map(
         (metric) => [metric, METRICS[metric].label, METRICS[metric].unit, METRICS[metric].about] as const,
       ),
@@ -189,21 +189,21 @@ function correlationTable({ correlations }: MetricStudy, set: SetId): TableBlock
   const pair = ({ low, high }: Correlation["interval"]) => intervalText([low, high]);
   return table(
     `coefficients-${set}`,
-    `Set ${set}: coefficients with execution time over ${of.bps.n} cases, all normalised but the raw one.`,
+    `Set ${set}: coefficients with execution time over ${of.bps.n} cases, normalised except the raw one.`,
     [
-      ["metric", "Metric", "text", "What is correlated."],
+      ["metric", "Metric", "text", "Metric."],
       ["expected", "Expected", "text", "Sign of the raw coefficient in Table 1."],
-      ["raw", "Raw", "text", "Pearson's coefficient as it is."],
+      ["raw", "Raw", "text", "Pearson's coefficient, not normalised."],
       ["pearson", "Pearson", "text", "Positive: expected direction."],
       ["interval", "Interval", "text", "Cases and runs resampled."],
       ["noise", "Noise", "text", "Only runs resampled: machine noise alone."],
-      ["spearman", "Spearman", "text", "Of ranks: whether the order is right, whatever the shape."],
+      ["spearman", "Spearman", "text", "Rank correlation: right order, whatever the shape."],
       ["spearmanInterval", "Interval of Spearman", "text", "Cases and runs resampled."],
       [
         "inverse",
         "Against 1/time",
         "text",
-        "Pearson's with 1/time: straight where rates are, with fixed data.",
+        "Pearson's with 1/time: linear for rates at a fixed amount of data.",
       ],
       ["published", "Published", "text", "Normalised Pearson coefficient of the paper."],
     ],
@@ -247,12 +247,12 @@ function pointsBlocks({ cases, options }: MetricStudy, set: SetId): Block[] {
   return [
     table(
       `points-${set}`,
-      "Single values that the paper prints. It read 16 GB on other hardware, so only the trend compares.",
+      "Single values of the paper. It read 16 GB on other hardware, so only the trend is comparable.",
       [
         ["case", SETS[set].varied, "text", "Size of a record."],
-        ["quantity", "Quantity", "text", "What is printed."],
-        ["paper", "Paper", "text", "As printed."],
-        ["here", "Here", "text", "Of the same case."],
+        ["quantity", "Quantity", "text", "Published quantity."],
+        ["paper", "Paper", "text", "Published value."],
+        ["here", "Here", "text", "Measured value of the same case."],
         ["source", "Place", "text", "Section and figure of the paper."],
       ],
       rows,
@@ -269,7 +269,7 @@ function methodSection({ setting, options, runs }: MetricStudy): Section {
     },
     {
       kind: "text",
-      text: `${setting.simulated ? "Execution time is when the last process of the model is done." : "Execution time is the wall time of the workload program by its own clock. Cases are run in random order after a warm-up."} The numbers of a case are ${options.average}s over its runs. With fixed data, execution time goes with 1/BPS, so over a wide range of cases Pearson's coefficient understates a perfect relation; Spearman's and the one against 1/time show whether that is so.`,
+      text: `${setting.simulated ? "Execution time ends with the last process of the model." : "Execution time is the wall time of the workload program by its own clock. Cases are run in random order after a warm-up."} The numbers of a case are ${options.average}s over its runs. For a fixed amount of data, execution time is proportional to 1/BPS, so over a wide range of cases Pearson's coefficient understates a perfect relation; Spearman's and the one with 1/time show whether that is the case.`,
     },
     ...setting.notes.map((text): Block => ({ kind: "notice", level: "note", text })),
     {
@@ -286,22 +286,22 @@ function runsSection({ runs }: MetricStudy): Section {
   return {
     id: "runs",
     title: "All runs",
-    intro: "Raw numbers in the order in which the runs were made; runs.csv has the same.",
+    intro: "Raw numbers in order of execution, as in runs.csv.",
     detail: true,
     blocks: [
       {
         ...table(
           "runs",
-          "One row for each execution of a workload.",
+          "One row per execution of a workload.",
           [
             ["order", "No.", "index", "Place in the order of execution."],
             ["set", "Set", "text", "Experiment set."],
-            ["case", "Case", "text", "What is varied."],
+            ["case", "Case", "text", "Varied parameter."],
             ["repeat", "Repeat", "index", "From 1."],
             ["seconds", "Execution time", "seconds", "Wall time of the workload."],
             ["accesses", "Accesses", "count", "Of the application."],
-            ["bytes", "Asked for", "bytes", "By the application."],
-            ["moved", "Moved", "bytes", "By the file system."],
+            ["bytes", "Requested", "bytes", "Bytes requested by the application."],
+            ["moved", "Moved", "bytes", "Bytes moved by the file system."],
             ["ioTime", "T", "seconds", "Union of the access times."],
             ...METRIC_NAMES.map(
               (metric) =>

@@ -117,9 +117,9 @@ export function explainDocument(command: string, madeBy: string, recordBytes: nu
   const meant = overlappedTime(FIGURE_2, false);
   const printed = overlappedTime(FIGURE_2, true);
   return {
-    title: "BPS and what it is compared with, explained",
-    facts: [{ label: "Source", text: "computed from the paper's drawings; S is 1 MiB, T is 1 s" }],
-    verdict: `In each of three pairs one of IOPS, bandwidth and ARPT misses what the clock says, and BPS does not. The printed algorithm gives ${printed} s for Figure 2 where ${meant} s are meant.`,
+    title: "BPS and related metrics, explained",
+    facts: [{ label: "Source", text: "computed from the paper's figures; S is 1 MiB, T is 1 s" }],
+    verdict: `In each of three pairs, IOPS, bandwidth or ARPT misses the difference in time, and BPS does not. The printed algorithm gives ${printed} s for Figure 2 where ${meant} s are meant.`,
     sections: [pairsSection(), timeSection(printed, meant), overheadSection(recordBytes)],
     command,
     madeBy,
@@ -164,7 +164,7 @@ function pairsSection(): Section {
         [
           ["figure", "Figure", "text", "Part of Figure 1."],
           ["case", "Case", "text", "Left or right of the drawing."],
-          ["seconds", "I/O time", "seconds", "What the application waits for."],
+          ["seconds", "I/O time", "seconds", "Time that the application waits."],
           ...METRIC_NAMES.map(
             (metric) => [metric, METRICS[metric].label, METRICS[metric].unit, METRICS[metric].about] as const,
           ),
@@ -185,7 +185,7 @@ function pairFigure({ part, title, failing, said, left, right }: Pair): Figure {
   return {
     id: `figure-01${part}`,
     title: `Figure 1(${part}): ${title}`,
-    caption: `Each rectangle is a request, as high as what it moves; pale is moved and not asked for. In the paper: ${said}.`,
+    caption: `Each rectangle is a request; its height is the bytes moved, pale if not requested. In the paper: ${said}.`,
     summary: `${left.name}: ${text(a)}. ${right.name}: ${text(b)}.`,
     definition: "C09@1",
     options: {},
@@ -202,7 +202,7 @@ function pairFigure({ part, title, failing, said, left, right }: Pair): Figure {
           ...base,
           y2: lane + height(one.size),
           role: "read" as const,
-          note: `${one.name}, ${one.size} S asked for`,
+          note: `${one.name}, ${one.size} S requested`,
         };
         return one.moved > one.size
           ? [
@@ -225,7 +225,7 @@ function timeSection(printed: number, meant: number): Section {
     id: "figure-2",
     title: "Figures 2 and 3: the time T",
     intro:
-      "T is the length of the union of all requests. The printed algorithm has T = where T += is meant: it keeps the last stretch only.",
+      "T is the length of the union of all requests. The printed algorithm has T = where T += is meant: it keeps only the last interval.",
     blocks: [
       { kind: "figure", figure: timeFigure() },
       table(
@@ -253,8 +253,7 @@ function timeFigure(): Figure {
   return {
     id: "figure-02",
     title: "Figure 2: measurement of T",
-    caption:
-      "Four requests, and below them the stretches that T consists of. Nothing is under way between t6 and t7.",
+    caption: "Four requests, and below them the intervals of T. Nothing is in progress between t6 and t7.",
     summary: `R1, R2 and R3 overlap for ${6 - 1} s, R4 stands alone for 1 s: T is ${overlappedTime(FIGURE_2, false)} s.`,
     definition: "C02@1",
     options: {},
@@ -282,15 +281,15 @@ function overheadSection(recordBytes: number): Section {
     id: "overhead",
     title: "What measuring costs",
     intro:
-      "The paper's own numbers (III.C), and the same computed. T is found in O(n log n), and here as calls come in.",
+      "The paper's numbers (III.C), and the same computed. T takes O(n log n), and is computed here as calls come in.",
     blocks: [
       table(
         "overhead",
         "Space of records.",
         [
-          ["what", "What", "text", "As the paper reckons."],
+          ["what", "What", "text", "Quantity."],
           ["published", "Published", "text", "In the paper."],
-          ["here", "Computed", "text", "By arithmetic, or of our own records."],
+          ["here", "Computed", "text", "Calculated, or measured on our records."],
         ],
         [
           ...PUBLISHED_OVERHEAD.map(({ title, published, here }): Cell[] => [title, published, here]),

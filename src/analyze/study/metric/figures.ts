@@ -47,7 +47,7 @@ function correlationBars(study: MetricStudy, set: SetId): Figure {
   const silence =
     silent.length === 0
       ? ""
-      : ` Of ${silent.map((metric) => METRICS[metric].label).join(" and ")} the paper's text says that the direction is wrong, without a number.`;
+      : ` For ${silent.map((metric) => METRICS[metric].label).join(" and ")} the paper only says that the direction is wrong.`;
   return {
     ...common(study),
     id: correlationFigureId(set),
@@ -103,7 +103,7 @@ function beside(
     ...common(study),
     id: `figure-${String(figure).padStart(2, "0")}`,
     title: `Figure ${figure}: ${label} and execution time over ${varied.toLowerCase()}`,
-    caption: `${SETS[set].title}. Each series as a share of its largest value, since they have different units; ${study.options.average} of ${first.runs.length} runs. ${madeBy(study)}`,
+    caption: `${SETS[set].title}. Each series relative to its largest value, since units differ; ${study.options.average} of ${first.runs.length} runs. ${madeBy(study)}`,
     summary: `From ${first.label} to ${last.label} ${label} goes from ${exact(metricValues[0])} to ${exact(metricValues.at(-1))} and execution time from ${exact(times[0])} to ${exact(times.at(-1))} seconds.`,
     definition: "C06@1",
     chart: {
@@ -112,7 +112,7 @@ function beside(
       stacked: false,
       categories: cases.map((one) => one.label),
       categoryLabel: varied,
-      value: { label: "Share of the largest", unit: "share" },
+      value: { label: "Relative to the largest value", unit: "share" },
       series: [
         { name: label, role: ROLES[metric], values: shares(metricValues) },
         { name: "execution time", role: "neutral", values: shares(times) },
@@ -178,7 +178,7 @@ function overview(study: MetricStudy): Figure {
     ...common(study),
     id: "overview",
     title: "Every metric in every set",
-    caption: `Normalised coefficients with execution time: below zero a metric misleads. ${madeBy(study)}`,
+    caption: `Normalised coefficients with execution time: a metric below zero misleads. ${madeBy(study)}`,
     summary: METRIC_NAMES.map((metric) => {
       const wrong = sets.filter(([, of]) => of[metric].pearson < 0).map(([set]) => set);
       return `${METRICS[metric].label} ${wrong.length === 0 ? "is right in all sets" : `is wrong in ${wrong.join(", ")}`}`;

@@ -50,9 +50,8 @@ function metricFinding(set: SetId, { metric, n, runs, pearson, interval }: Corre
   const range = [interval.low, interval.high] as const;
   const direction = runs < RUNS_MIN ? "open" : directionOf(pearson, range);
   const [verdict, reason] = ((): [Verdict, string] => {
-    if (n < CASES_MIN) return ["insufficient", `Only ${n} cases; at least ${CASES_MIN} are needed.`];
-    if (runs < RUNS_MIN)
-      return ["insufficient", `A case was run once; at least ${RUNS_MIN} runs of each are needed.`];
+    if (n < CASES_MIN) return ["insufficient", `Only ${n} cases, minimum ${CASES_MIN}.`];
+    if (runs < RUNS_MIN) return ["insufficient", `A case has only one run, minimum ${RUNS_MIN}.`];
     if (Number.isNaN(pearson)) return ["insufficient", "No coefficient: the metric or the time is constant."];
     if (direction === "open")
       return ["insufficient", "The interval includes zero: the direction is not decided."];

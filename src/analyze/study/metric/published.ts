@@ -106,7 +106,7 @@ export const PUBLISHED_OVERHEAD: readonly PublishedOverhead[] = [
   {
     id: "records",
     place: "III.C",
-    title: `Space of ${RECORDS.toLocaleString("en")} records of ${RECORD_BYTES} bytes`,
+    title: `Size of ${RECORDS.toLocaleString("en")} records of ${RECORD_BYTES} bytes`,
     published: `about ${megabytes(RECORDS_BYTES)}`,
     here: `${megabytes(RECORDS * RECORD_BYTES)} (${(RECORDS * RECORD_BYTES).toLocaleString("en")} bytes)`,
     // Rounded to whole megabytes, as the paper has it.

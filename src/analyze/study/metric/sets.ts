@@ -21,13 +21,13 @@ export const METRICS: Readonly<Record<MetricName, MetricInfo>> = {
     label: "IOPS",
     unit: "calls/s",
     expected: -1,
-    about: "Accesses of the application over T, the union of their times.",
+    about: "Accesses of the application / T, the union of their times.",
   },
   bandwidth: {
     label: "BW",
     unit: "bytes/s",
     expected: -1,
-    about: "Bytes that the file system moved over T; with data sieving more than were asked for.",
+    about: "Bytes moved by the file system / T; with data sieving more than requested.",
   },
   arpt: {
     label: "ARPT",
@@ -39,7 +39,7 @@ export const METRICS: Readonly<Record<MetricName, MetricInfo>> = {
     label: "BPS",
     unit: "blocks/s",
     expected: -1,
-    about: "Blocks of 512 bytes that the application asked for over T.",
+    about: "512-byte blocks requested by the application / T.",
   },
 };
 
@@ -93,7 +93,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     varied: "Processes",
     unit: "count",
     paper:
-      "IOzone in throughput mode, 1 to 8 processes read 32 GB in all, each its own file on its own server",
+      "IOzone in throughput mode, 1 to 8 processes read 32 GB in total, each its own file on its own server",
     like: "like IOzone in throughput mode",
     figure: 9,
     detail: { figure: 10, metric: "arpt" },
@@ -119,7 +119,7 @@ export const SETS: Readonly<Record<SetId, SetInfo>> = {
     title: "Additional data movement with small regions",
     varied: "Spacing",
     unit: "bytes",
-    paper: "not in the paper: set 4 with regions of 32 B, judged by what the paper says of set 4",
+    paper: "not in the paper: set 4 with regions of 32 B, judged by the paper's statement on set 4",
     like: "like Hpio",
     figure: 12,
     extra: true,

@@ -12,8 +12,8 @@ export const a03 = defineItem({
   options: ["minBytes", "minRuns", "period", "zone", "excludeMounts"],
   values: {
     files: ["count", "files", 8500, "about 8,500"],
-    largeFiles: ["count", "files of minBytes and more"],
-    filesOfSeveralRuns: ["count", "files of minRuns runs and more"],
+    largeFiles: ["count", "files with at least minBytes"],
+    filesOfSeveralRuns: ["count", "files with at least minRuns runs"],
     shareOfBytes: ["share", "share of all bytes", 7.8 / 12.8, "60.9 % (follows from 7.8 of 12.8 PB)"],
   },
   narrative: ({ text }) =>

@@ -24,7 +24,7 @@ export const a05 = defineItem({
     readWriteShare: ["share", "read- and write-heavy", 0.71],
   },
   others: {
-    readHeavyOverWriteHeavy: ["ratio", "read-heavy over write-heavy"],
+    readHeavyOverWriteHeavy: ["ratio", "read-heavy / write-heavy"],
   },
   narrative: ({ text }) =>
     `${text("readHeavyShare")} of the files (${text("readHeavy")}) transferred mostly read data, ${text("writeHeavyShare")} (${text("writeHeavy")}) mostly written data, and ${text("readWriteShare")} (${text("readWrite")}) are both read- and write-heavy. The paper has 22 %, 7 % and 71 %.`,
@@ -67,7 +67,7 @@ export const a05 = defineItem({
               drawn({
                 id: "figure-3a-read-and-written",
                 title: "Data read and data written per file",
-                caption: `${n} files; lower right read-heavy, upper left write-heavy, upper right both. Zeros stand in the gutters.`,
+                caption: `${n} files; lower right read-heavy, upper left write-heavy, upper right both. Zeros are in the margins.`,
                 summary: `${readHeavy} files are read-heavy, ${writeHeavy} write-heavy, ${readWrite} both.`,
                 chart,
               }),
@@ -108,11 +108,11 @@ async function sensitivity(db: Queryable, classBytes: number) {
   };
   return table(
     "class-sensitivity",
-    "Shares of the classes for other rules and thresholds.",
+    "Class shares with other rules and thresholds.",
     [
       ["rule", "Rule", "text", "Rule and its threshold."],
-      ["readHeavy", "Read-heavy", "share", "Files that are mostly read."],
-      ["writeHeavy", "Write-heavy", "share", "Files that are mostly written."],
+      ["readHeavy", "Read-heavy", "share", "Read-heavy files."],
+      ["writeHeavy", "Write-heavy", "share", "Write-heavy files."],
       ["readWrite", "Both", "share", "All other files."],
       ["files", "Files", "files", "Files with a class by this rule."],
     ],

@@ -25,11 +25,11 @@ export const a06 = defineItem({
     balanced: ["count", "balanced runs"],
     readShare: ["share", "read runs, share", 0.69],
     writeShare: ["share", "write runs, share", 0.31],
-    readOverWrite: ["ratio", "read runs over write runs", 2.2],
-    oneSided90: ["share", "one-sided from 0.9 on"],
-    oneSided95: ["share", "one-sided from 0.95 on", 0.82, "over 82 %"],
-    oneSided99: ["share", "one-sided from 0.99 on"],
-    oneSided: ["share", "one-sided from oneSided on"],
+    readOverWrite: ["ratio", "read runs / write runs", 2.2],
+    oneSided90: ["share", "one-sided from 0.9"],
+    oneSided95: ["share", "one-sided from 0.95", 0.82, "over 82 %"],
+    oneSided99: ["share", "one-sided from 0.99"],
+    oneSided: ["share", "one-sided from oneSided"],
     meanDifference: ["none", "mean of |r - w|/(r + w)"],
   },
   narrative: ({ number, text }) =>
@@ -70,7 +70,7 @@ export const a06 = defineItem({
           : [
               drawn({
                 id: "figure-3b-one-sided-runs",
-                title: "How one-sided runs are",
+                title: "One-sidedness of runs",
                 caption: `Cumulative share of ${n} runs; dotted: mean.${sampleNote(runs)}`,
                 summary: `${(100 * oneSided95).toFixed(1)} % of ${n} runs have |r - w|/(r + w) of 0.95 or more.`,
                 chart: cmfChart(

@@ -20,7 +20,7 @@ export const a07 = defineItem({
     readStreaks: ["count", "read streaks"],
     writeStreaks: ["count", "write streaks"],
     balanced: ["count", "balanced accesses"],
-    balancedAll: ["count", "balanced accesses, with those out of sequence"],
+    balancedAll: ["count", "balanced accesses, including those out of sequence"],
   },
   narrative: ({ text }) =>
     `There are ${text("readGaps")} gaps between read runs and ${text("writeGaps")} between write runs of a file, and ${text("readStreaks")} streaks of read runs and ${text("writeStreaks")} of write runs.`,

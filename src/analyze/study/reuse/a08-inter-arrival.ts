@@ -37,7 +37,7 @@ export const a08 = defineItem({
     ],
   },
   others: {
-    gapDifference: ["ratio", "larger over smaller mean gap"],
+    gapDifference: ["ratio", "larger / smaller mean gap"],
   },
   narrative: ({ number, text }, { gapHours }) =>
     `The mean inter-arrival time of read runs experienced by a file is ${number("readMeanHours")} hours, that of write runs ${number("writeMeanHours")} hours (paper: 47 and 55). 80 % of the files have at most ${number("readP80Hours")} hours between read runs and ${number("writeP80Hours")} between write runs (paper: 50 to 55); ${text("readLongShare")} and ${text("writeLongShare")} of the files have a mean gap of ${String(gapHours)} h or more (paper: 80 %).`,

@@ -17,7 +17,7 @@ export const a09 = defineItem({
   values: {
     readMean: ["none", "mean read streak", 14, "over 14"],
     writeMean: ["none", "mean write streak", 4, "below 4"],
-    readOverWrite: ["ratio", "read over write streak", 4.3],
+    readOverWrite: ["ratio", "mean read streak / mean write streak", 4.3],
     readAtLeast2: ["share", "2 or more read runs", 0.8, "over 80 %"],
     writeAtLeast2: ["share", "2 or more write runs", 0.65, "over 65 %"],
     readExactly2: ["share", "exactly 2 read runs", 0.65],

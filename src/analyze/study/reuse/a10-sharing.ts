@@ -20,7 +20,7 @@ export const a10 = defineItem({
     sharedByTwoOrMore: ["share", "shared by two or more", 0.67, "over 67 %"],
     sharedByThreeOrMore: ["share", "shared by three or more"],
     applicationsMean: ["none", "applications per file, mean"],
-    applicationsMost: ["count", "applications per file, most"],
+    applicationsMost: ["count", "applications per file, max"],
     applicationMeanHours: ["hours", "mean gap of an application", 31],
     applicationMedianHours: ["hours", "median gap of an application"],
     gaps: ["count", "gaps"],
@@ -157,7 +157,7 @@ async function severalUsers({ db, scan }: Prepared) {
     total: files.length,
     table: table(
       "files-of-several-users",
-      "Files that several users touched: in the paper there is none.",
+      "Files used by several users; the paper has none.",
       [
         ["file", "File", "text", "Record id."],
         ["mount", "Mount", "text", "Mount point."],

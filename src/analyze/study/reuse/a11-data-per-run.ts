@@ -26,7 +26,7 @@ export const a11 = defineItem({
       25e9,
       "25 GB (follows from 3.1 PB over 31 % of 400,000 runs)",
     ],
-    writeOverRead: ["ratio", "write over read"],
+    writeOverRead: ["ratio", "mean of write runs / mean of read runs"],
     meanBytes: ["bytes", "mean of all runs", 19.5e9, "19.5 GB (follows from 7.8 PB over 400,000 runs)"],
     readMedianBytes: ["bytes", "median of read runs"],
     writeMedianBytes: ["bytes", "median of write runs"],
@@ -74,8 +74,8 @@ export const a11 = defineItem({
                 id: "figure-6c-data-per-run",
                 title: "Data per run",
                 caption: `${runs.reads} read runs and ${runs.writes} write runs; dotted: means over runs.${sampleNote(runs)}`,
-                summary: "Cumulative share of runs by the data that they moved.",
-                chart: cmfChart({ label: "data of a run", unit: "bytes", scale: "log" }, [
+                summary: "Cumulative share of runs by data moved.",
+                chart: cmfChart({ label: "data per run", unit: "bytes", scale: "log" }, [
                   {
                     name: "read runs",
                     role: "read",

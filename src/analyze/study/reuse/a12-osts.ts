@@ -20,20 +20,20 @@ export const a12 = defineItem({
   options: ["minBytes", "minRuns", "application", "ddof"],
   values: {
     osts: ["count", "OSTs"],
-    leastOverMost: ["share", "least over most, data", 0.13],
-    filesLeastOverMost: ["share", "least over most, files", undefined, "much lower spread"],
-    applicationsLeastOverMost: ["share", "least over most, applications", undefined, "much lower spread"],
-    usersLeastOverMost: ["share", "least over most, users", undefined, "much lower spread"],
+    leastOverMost: ["share", "min / max, data", 0.13],
+    filesLeastOverMost: ["share", "min / max, files", undefined, "much lower spread"],
+    applicationsLeastOverMost: ["share", "min / max, applications", undefined, "much lower spread"],
+    usersLeastOverMost: ["share", "min / max, users", undefined, "much lower spread"],
     gini: ["none", "Gini coefficient of the data"],
     cov: ["share", "CoV of the data"],
-    p95OverP5: ["ratio", "95th over 5th percentile"],
+    p95OverP5: ["ratio", "95th / 5th percentile"],
     stripeWidth1: ["share", "files on one OST", 0.99, "over 99 %"],
     bytesKnownLayout: ["bytes", "bytes with a known layout"],
     bytesUnknownLayout: ["bytes", "bytes without a known layout"],
     bytesOnOsts: ["bytes", "bytes on OSTs"],
   },
   others: {
-    dataOverFiles: ["ratio", "evenness of data over that of files"],
+    dataOverFiles: ["ratio", "min / max of data relative to files"],
   },
   narrative: ({ number, text }) =>
     `The least active of ${text("osts")} OSTs is ${text("leastOverMost")} as active as the most active (paper: 13 %). For the number of files this is ${text("filesLeastOverMost")}, for applications ${text("applicationsLeastOverMost")}, for users ${text("usersLeastOverMost")}. The Gini coefficient of the data is ${number("gini")}. ${text("stripeWidth1")} of the files lie on one OST.`,
@@ -75,7 +75,7 @@ function idleNote(loads: readonly OstLoad[]): string[] {
   const idle = loads.filter(({ files }) => files === 0).length;
   return idle === 0
     ? []
-    : [`${idle} of ${loads.length} OSTs hold no selected file, so the least share is 0.`];
+    : [`${idle} of ${loads.length} OSTs hold no selected file, so the min / max ratio is 0.`];
 }
 
 const most = (loads: readonly OstLoad[], of: (load: OstLoad) => number) => Math.max(1, ...loads.map(of));
@@ -85,15 +85,15 @@ function loadTable(loads: readonly OstLoad[]) {
   const mean = loads.reduce((sum, load) => sum + Number(load.bytes), 0) / loads.length;
   return table(
     "ost-load",
-    "Every OST that an access names.",
+    "All OSTs in the accesses.",
     [
       ["ost", "OST", "index", "Index of the OST."],
-      ["bytes", "Data", "bytes", "Bytes read and written of files on it, shared out over their stripes."],
-      ["ofMost", "Of the most", "share", "Bytes over those of the most active OST."],
-      ["overMean", "Over mean", "ratio", "Bytes over the mean of all OSTs."],
+      ["bytes", "Data", "bytes", "Bytes read and written of its files, divided over their stripes."],
+      ["ofMost", "vs max", "share", "Bytes / bytes of the most active OST."],
+      ["overMean", "vs mean", "ratio", "Bytes / mean of all OSTs."],
       ["files", "Files", "files", "Selected files on it."],
-      ["applications", "Applications", "count", "Applications that touch them."],
-      ["users", "Users", "count", "Users that touch them."],
+      ["applications", "Applications", "count", "Applications with accesses to these files."],
+      ["users", "Users", "count", "Users with accesses to these files."],
     ],
     loads.map((load) => [
       load.ost,
@@ -131,11 +131,11 @@ async function hotTable(prepared: Prepared, osts: Osts) {
       ["ost", "OST", "index", "Index of the OST."],
       ["place", "Place", "index", "1 is the file with most bytes on this OST."],
       ["file", "File", "text", "Record id."],
-      ["path", "Path", "text", "Name, where recorded."],
+      ["path", "Path", "text", "Name, if recorded."],
       ["mount", "Mount", "text", "Mount point."],
       ["class", "Class", "text", "Class of the file (A05)."],
       ["bytes", "Data", "bytes", "Bytes of the file on this OST."],
-      ["share", "Of the OST", "share", "Of all bytes of the OST."],
+      ["share", "Share of OST", "share", "Share of all bytes of the OST."],
     ],
     rows.map(({ ost, place, file, bytes }) => {
       const { id = "", path = null, mount = null } = ids.get(file) ?? {};
@@ -160,7 +160,7 @@ function strip(loads: readonly OstLoad[], leastOverMost: number) {
   return drawn({
     id: "figure-7-osts",
     title: "Data per OST",
-    caption: `${loads.length} OSTs; height is data, colour the number of files, each over its largest.`,
+    caption: `${loads.length} OSTs; height is data, colour the number of files, each relative to its maximum.`,
     summary: `The least active OST moves ${(100 * leastOverMost).toFixed(1)} % of the data of the most active.`,
     chart: {
       kind: "strip",
@@ -170,8 +170,8 @@ function strip(loads: readonly OstLoad[], leastOverMost: number) {
         height: Number(load.bytes) / top,
         colour: load.files / files,
       })),
-      height: { label: "data, of the most", unit: "share" },
-      colour: { label: "files, of the most", unit: "share" },
+      height: { label: "data, relative to max", unit: "share" },
+      colour: { label: "files, relative to max", unit: "share" },
     },
   });
 }
@@ -184,10 +184,9 @@ function violins(loads: readonly OstLoad[]) {
   return drawn({
     id: "figure-7-spread",
     title: "Spread over the OSTs",
-    caption: `${loads.length} OSTs; each value over the largest of its kind; solid: mean.`,
-    summary:
-      "Data is spread less evenly over OSTs than files, applications and users are, or not: compare the widths.",
-    chart: violinChart({ label: "of the most", unit: "share" }, "per OST", [
+    caption: `${loads.length} OSTs; each value relative to the maximum of its kind; solid: mean.`,
+    summary: "Compare the widths: is data spread less evenly over OSTs than files, applications and users?",
+    chart: violinChart({ label: "relative to max", unit: "share" }, "per OST", [
       group("data", (load) => Number(load.bytes)),
       group("files", (load) => load.files),
       group("applications", (load) => load.applications),

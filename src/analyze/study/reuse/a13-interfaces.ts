@@ -74,8 +74,8 @@ export const a13 = defineItem({
   options: ["partial"],
   values: VALUES,
   others: {
-    posixOverMpiio: ["ratio", "sd of time, POSIX over MPI-IO"],
-    posixBytesSpread: ["share", "sd of bytes over bytes, POSIX"],
+    posixOverMpiio: ["ratio", "sd of time, POSIX / MPI-IO"],
+    posixBytesSpread: ["share", "sd of bytes / bytes, POSIX"],
   },
   narrative: ({ number, text }) =>
     `With POSIX ${text("posixBytesPerRun")} are moved per run and file on average (paper: 260 GB), with a standard deviation over ranks of ${text("posixSdBytes")} (below 1.5 GB). The standard deviation of I/O time over ranks is ${number("posixSdSeconds")} s with POSIX, ${number("mpiioSdSeconds")} s with MPI-IO and ${number("stdioSdSeconds")} s with STDIO.`,
@@ -109,7 +109,7 @@ export const a13 = defineItem({
             drawn({
               id: figure,
               title: `By interface: ${label}`,
-              caption: `Per file the mean over its runs; values of zero have no place on a log axis; solid: mean over files.${drawnNote(prepared.files)}`,
+              caption: `Per file the mean over its runs; zeros are not on the log axis; solid: mean over files.${drawnNote(prepared.files)}`,
               summary: chart.groups
                 .map(({ name, mean, n }) => `${name}: mean ${mean.toPrecision(3)} over ${n} files`)
                 .join("; "),
@@ -127,16 +127,16 @@ export const a13 = defineItem({
         "accesses without a variance over ranks": facts.completeNoVariance,
       },
       values: { ...values, singleRankAccesses: facts.completeSingleRank },
-      notes: ["Means over files of the means over their runs."],
+      notes: ["Means over files of means over their runs."],
       tables:
         rows.length === 0
           ? []
           : [
               table(
                 "interfaces",
-                "Means over files of the means over their runs.",
+                "Means over files of means over their runs.",
                 [
-                  ["interface", "Interface", "text", "Layer of the access."],
+                  ["interface", "Interface", "text", "I/O layer."],
                   ["files", "Files", "files", "Files with accesses by this interface."],
                   ["accesses", "Accesses", "count", "Accesses by this interface."],
                   ["bytes", "Data", "bytes", "Bytes per run and file."],

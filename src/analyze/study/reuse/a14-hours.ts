@@ -126,12 +126,12 @@ function hoursTable(hours: readonly Hour[]) {
   const avoid = avoidable(hours);
   return table(
     "hours",
-    "Hours of the day by the start of the run; to avoid: more data and longer I/O than in the mean hour.",
+    "Hours of the day by run start; to avoid: more data and longer I/O than in the mean hour.",
     [
       ["hour", "Hour", "index", "Local hour in which the run started."],
-      ["bytes", "Data", "bytes", "Bytes of accesses of runs that started then."],
+      ["bytes", "Data", "bytes", "Bytes of accesses of runs that started in this hour."],
       ["accesses", "Accesses", "count", "Accesses of selected files."],
-      ["timeShare", "I/O time", "share", "Of the longest I/O time of the same file."],
+      ["timeShare", "I/O time", "share", "Relative to the longest I/O time of the same file."],
       ["cov", "CoV", "share", "Variation of I/O time within file and hour."],
       ["cells", "Cells", "count", "Pairs of file and hour behind the variation."],
       ["avoid", "Avoid", "text", "yes: busy and slow."],
@@ -175,10 +175,10 @@ function figures(hours: readonly Hour[], rho: number, zone: string) {
     drawn({
       id: "figure-9b-time-by-hour",
       title: "I/O time by hour of the day",
-      caption: "I/O time of an access over the longest of the same file, mean per hour.",
+      caption: "I/O time of an access / longest I/O time of the same file, mean per hour.",
       summary: `I/O takes longest in runs that start at ${highest(hours, ({ timeShare }) => timeShare)} h.`,
       chart: bars(
-        "I/O time, of the longest",
+        "I/O time, relative to longest",
         "share",
         hours.map(({ timeShare }) => timeShare),
       ),
@@ -197,8 +197,8 @@ function figures(hours: readonly Hour[], rho: number, zone: string) {
     drawn({
       id: "figure-9d-runs-by-hour",
       title: "Accesses by hour of the day",
-      caption: "How many accesses stand behind each hour of the figures above.",
-      summary: `${n} accesses in all.`,
+      caption: "Number of accesses per hour in the figures above.",
+      summary: `${n} accesses in total.`,
       chart: bars(
         "accesses",
         "count",

@@ -29,8 +29,8 @@ export const a15 = defineItem({
     filesTime: ["count", "files with a CoV of I/O time"],
   },
   others: {
-    timeOverBytes: ["ratio", "CoV of I/O time over that of data"],
-    readHeavyOverAll: ["ratio", "CoV of I/O time, read-heavy over all"],
+    timeOverBytes: ["ratio", "CoV of I/O time / CoV of data"],
+    readHeavyOverAll: ["ratio", "CoV of I/O time, read-heavy / all"],
   },
   narrative: ({ text }) =>
     `${text("below5PercentBytes")} of the files have a variation of data below 5 % from run to run (paper: over 80 %). The mean variation of data is ${text("meanCovBytes")} (12 %), that of I/O time ${text("meanCovTime")} (39 %). Write-heavy files vary by ${text("writeHeavyMeanCovBytes")} in data (35 %), read-heavy files by ${text("readHeavyMeanCovTime")} in time (68 %).`,

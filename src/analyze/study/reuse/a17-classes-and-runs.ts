@@ -19,10 +19,10 @@ export const a17 = defineItem({
     "The paper says without numbers that read-heavy files are mostly read by read runs, write-heavy files mostly written by write runs, and that both kinds use the others.",
   options: ["period", "minBytes", "minRuns", "classRule", "classThreshold", "partial"],
   values: {
-    readHeavyByReads: ["share", "read runs, of the runs of read-heavy files", undefined, "mostly"],
-    writeHeavyByWrites: ["share", "write runs, of the runs of write-heavy files", undefined, "mostly"],
-    bothByReads: ["share", "read runs, of the runs of the others", undefined, "both"],
-    bothByWrites: ["share", "write runs, of the runs of the others", undefined, "both"],
+    readHeavyByReads: ["share", "share of read runs, read-heavy files", undefined, "mostly"],
+    writeHeavyByWrites: ["share", "share of write runs, write-heavy files", undefined, "mostly"],
+    bothByReads: ["share", "share of read runs, other files", undefined, "both"],
+    bothByWrites: ["share", "share of write runs, other files", undefined, "both"],
   },
   narrative: ({ text }) =>
     `${text("readHeavyByReads")} of the runs of read-heavy files are read runs, ${text("writeHeavyByWrites")} of those of write-heavy files are write runs; the other files see ${text("bothByReads")} read runs and ${text("bothByWrites")} write runs (paper: mostly, mostly, and both).`,
@@ -48,13 +48,13 @@ export const a17 = defineItem({
                 "classes-and-runs",
                 "File runs by class of the file and type of the run.",
                 [
-                  ["class", "Class", "text", "Of the file (A05)."],
+                  ["class", "Class", "text", "Class of the file (A05)."],
                   ["readRuns", "Read runs", "count", "Moved more bytes from the file than to it."],
                   ["writeRuns", "Write runs", "count", "Moved more bytes to the file."],
-                  ["evenRuns", "Even", "count", "Moved as many both ways."],
-                  ["readShare", "Read", "share", "Read runs of all."],
-                  ["writeShare", "Write", "share", "Write runs of all."],
-                  ["bytes", "Data", "bytes", "Moved by all of them."],
+                  ["evenRuns", "Even", "count", "Read and wrote equally many bytes."],
+                  ["readShare", "Read", "share", "Share of read runs."],
+                  ["writeShare", "Write", "share", "Share of write runs."],
+                  ["bytes", "Data", "bytes", "Bytes moved by all of these file runs."],
                 ],
                 CLASSES.map(([code, name]) => [
                   name,

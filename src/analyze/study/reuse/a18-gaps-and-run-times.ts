@@ -32,8 +32,8 @@ export const a18 = defineItem({
     runMeanHours: ["hours", "mean run time"],
     runMedianHours: ["hours", "median run time"],
     below2Hours: ["share", "runs of less than 2 h", 0.8, "over 80 %"],
-    readGapOverRun: ["ratio", "mean read gap over mean run time", undefined, "much longer"],
-    writeGapOverRun: ["ratio", "mean write gap over mean run time", undefined, "much longer"],
+    readGapOverRun: ["ratio", "mean read gap / mean run time", undefined, "much longer"],
+    writeGapOverRun: ["ratio", "mean write gap / mean run time", undefined, "much longer"],
   },
   narrative: ({ number: of, text }) =>
     `${text("below2Hours")} of the runs end within two hours (paper: more than 80 % of the jobs), on average after ${of("runMeanHours")} hours; files are idle ${of("readGapOverRun")} times as long between read runs and ${of("writeGapOverRun")} times between write runs.`,

@@ -43,11 +43,11 @@ export const a19 = defineItem({
           : [
               table(
                 "producers-and-consumers",
-                "What applications do with the files that they share.",
+                "Applications by their use of shared files.",
                 [
-                  ["what", "Application", "text", "What it did with the file over the period."],
-                  ["pairs", "Pairs", "count", "Of shared file and application."],
-                  ["share", "Share", "share", "Of all pairs."],
+                  ["what", "Application", "text", "Use of the file over the period."],
+                  ["pairs", "Pairs", "count", "Pairs of shared file and application."],
+                  ["share", "Share", "share", "Share of all pairs."],
                 ],
                 [
                   ["reads and writes", both, share(both, pairs)],

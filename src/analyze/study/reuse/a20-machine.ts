@@ -20,7 +20,7 @@ export const a20 = defineItem({
   },
   others: {
     disks: ["count", "disks", 10_000, "about 10,000"],
-    capacity: ["bytes", "capacity of the file system", 30e15, "about 30 PB"],
+    capacity: ["bytes", "file system capacity", 30e15, "about 30 PB"],
     peakPerSecond: ["bytes", "peak rate of the file system, per second", 744e9],
     manyCoreNodes: ["count", "many-core nodes (Xeon Phi)", 9688],
     otherNodes: ["count", "other nodes (Haswell)", 2388],
@@ -52,7 +52,7 @@ export const a20 = defineItem({
           : [
               table(
                 "figure-1-mounts",
-                "Mount points that logs name.",
+                "Mount points in the logs.",
                 [
                   ["mount", "Mount", "text", "Mount point."],
                   ["studied", "Studied", "text", "no: excluded, as burst buffers are."],

@@ -19,31 +19,35 @@ const SECTIONS = [
   {
     id: "data",
     title: "Data and selection",
-    intro: "What the logs hold, and which files are I/O-intensive enough to study.",
+    intro: "Content of the logs, and the I/O-intensive files to study.",
   },
   {
     id: "types",
     title: "Types of files and runs",
-    intro: "Files by what they are used for, runs by what they do.",
+    intro: "Files by their use, runs by their I/O.",
   },
   {
     id: "reuse",
     title: "Reuse over runs",
     intro: "Idle time of files between runs, and streaks of runs of one type.",
   },
-  { id: "sharing", title: "Sharing between applications", intro: "Who produces and who consumes." },
+  { id: "sharing", title: "Sharing between applications", intro: "Producers and consumers." },
   {
     id: "load",
     title: "Data per run, and load in space",
     intro: "Bytes per run, and the balance over OSTs.",
   },
-  { id: "ranks", title: "Variation within a run", intro: "How ranks differ, by interface." },
+  { id: "ranks", title: "Variation within a run", intro: "Variation over ranks, by interface." },
   {
     id: "hours",
     title: "Load in time",
-    intro: "How the hour of the day changes I/O time and its variation.",
+    intro: "I/O time and its variation by hour of the day.",
   },
-  { id: "variation", title: "Variation from run to run", intro: "What repeats and what does not." },
+  {
+    id: "variation",
+    title: "Variation from run to run",
+    intro: "Variation of bytes and I/O time between runs.",
+  },
 ];
 
 export function studyDocument(input: StudyDocumentInput<Study>): Document {
@@ -98,15 +102,15 @@ export const REUSE_STUDY: StudyKind<Published> = {
     place: "this centre",
     finding: "Finding",
     about: {
-      id: "Number in the paper.",
-      title: "What the paper found.",
+      id: "Number of the finding in the paper.",
+      title: "Finding of the paper.",
       published: "Main number of the paper.",
     },
     paper: "Patel et al., FAST '20",
     sensitivity: {
-      caption: "how the numbers move with the choice",
+      caption: "sensitivity of the numbers to this choice",
       setting: ["Setting", "Threshold or statistic."],
-      value: "Measured with it.",
+      value: "Measured with this choice.",
     },
     nameOf: (id) => `Finding ${Number(id.slice(1))}`,
     claimText: claimNumber,
@@ -119,9 +123,8 @@ const ROWS_SHOWN = 200;
 function outputsSection({ outputs }: Study): Section {
   return {
     id: "outlook",
-    title: "What to do with it",
-    intro:
-      "Candidates from the findings. Predictions are the last access plus the mean gap, and only as good as the past.",
+    title: "Recommendations",
+    intro: "Candidates from the findings. Predictions are the last access plus the mean gap.",
     detail: true,
     blocks:
       outputs.length === 0

@@ -192,7 +192,7 @@ function perApplication(accesses: readonly FileAccess[]): FileHistory["applicati
 export function fileDocument(history: FileHistory, about: { command: string; madeBy: string }): Document {
   const { path, mount, runs, bytesRead, bytesWritten, readRuns, writeRuns, applications, accesses } = history;
   const first = accesses.find(({ startUnix }) => startUnix !== null)?.startUnix ?? 0;
-  const hours = (value: number) => (Number.isNaN(value) ? "not known" : `${Number(value.toPrecision(3))} h`);
+  const hours = (value: number) => (Number.isNaN(value) ? "unknown" : `${Number(value.toPrecision(3))} h`);
   const lanes = ["read", "write", "other"];
   const spans = accesses.slice(0, 2000).flatMap(({ startUnix, endUnix, type }) => {
     if (startUnix === null) return [];
@@ -267,25 +267,30 @@ export function fileDocument(history: FileHistory, about: { command: string; mad
                 {
                   kind: "notice" as const,
                   level: "warning" as const,
-                  text: `${history.badClockRuns} runs have a clock that cannot be right; they stand last, without times.`,
+                  text: `${history.badClockRuns} runs have an impossible clock; they are listed last, without times.`,
                 },
               ]),
           table(
             "accesses",
-            "Runs that touched the file, in the order of their start.",
+            "Runs that used the file, in order of start.",
             [
               ["start", "Start", "unix-seconds", "Start of the run, UTC."],
-              ["gap", "Gap", "seconds", "Since the start of the run before."],
-              ["sameTypeGap", "Same type", "seconds", "Since the start of the run of the same type before."],
-              ["type", "Type", "text", "By its bytes to this file."],
+              ["gap", "Gap", "seconds", "Since the start of the previous run."],
+              [
+                "sameTypeGap",
+                "Same type",
+                "seconds",
+                "Since the start of the previous run of the same type.",
+              ],
+              ["type", "Type", "text", "Type by bytes read from and written to this file."],
               ["application", "Application", "text", "Base name of the executable."],
               ["bytesRead", "Read", "bytes", "Bytes read."],
               ["bytesWritten", "Written", "bytes", "Bytes written."],
-              ["io", "I/O time", "seconds", "Of the slowest rank."],
+              ["io", "I/O time", "seconds", "I/O time of the slowest rank."],
               ["layer", "Layer", "text", "Interface."],
               ["ranks", "Ranks", "ranks", "Ranks with a record."],
-              ["user", "User", "index", "User number."],
-              ["job", "Job", "text", "Job number."],
+              ["user", "User", "index", "User id."],
+              ["job", "Job", "text", "Job id."],
             ],
             accesses
               .slice(0, ACCESSES_MAX)

@@ -81,7 +81,9 @@ const REUSE_DEFAULTS = defaultsOf<ReuseOptions>(REUSE_OPTIONS);
 export function reuseOptions(given: Partial<ReuseOptions> = {}): ReuseOptions {
   const options: ReuseOptions = { ...REUSE_DEFAULTS, ...given };
   checkOptions(REUSE_OPTIONS, options, (name, value) =>
-    name === "ioTime" && value === "union" ? "; union needs traces of calls, which a store has not" : "",
+    name === "ioTime" && value === "union"
+      ? "; union needs traces of calls, which a store does not have"
+      : "",
   );
   checkZone(options.zone);
   return options;

@@ -15,14 +15,14 @@ const REPLICATE_READS = 10;
 
 const COLUMNS = [
   ["file", "File", "text", "Record id."],
-  ["path", "Path", "text", "Name, where recorded."],
+  ["path", "Path", "text", "Name, if recorded."],
   ["mount", "Mount", "text", "Mount point."],
   ["class", "Class", "text", "Read-heavy, write-heavy or both (A05)."],
   ["bytesRead", "Read", "bytes", "Bytes read over the period."],
   ["bytesWritten", "Written", "bytes", "Bytes written over the period."],
   ["runs", "Runs", "count", "Runs that touched the file."],
   ["applications", "Applications", "count", "Distinct applications."],
-  ["lastAccess", "Last access", "unix-seconds", "Start of the last run that moved its bytes."],
+  ["lastAccess", "Last access", "unix-seconds", "Start of the last run that read or wrote it."],
   ["meanGap", "Mean gap", "seconds", "Mean time between successive runs, start to start."],
   ["nextAccess", "Next access", "unix-seconds", "Predicted: last access plus mean gap."],
   ["nextRead", "Next read", "unix-seconds", "Predicted: last read run plus mean gap of read runs."],
@@ -55,7 +55,7 @@ export async function outputTables(
     ],
     [
       "files-to-replicate",
-      `Read-heavy files with at least ${REPLICATE_READS} read runs: copies on several OSTs would share their load.`,
+      `Read-heavy files with at least ${REPLICATE_READS} read runs: copies on several OSTs would split their load.`,
       ({ of, reads }) => of === 1 && reads >= REPLICATE_READS,
     ],
   ];

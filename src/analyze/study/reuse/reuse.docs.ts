@@ -44,7 +44,7 @@ Finding 3 says "over 2 days for 80 % of the files". The test is that the share o
 75 % (80 %, rounded to one digit). The other reading, the 80th percentile, lies beyond two days as soon as 20 % of the
 files rest that long; the reason of the verdict gives both.
 
-The least over the most loaded OST (finding 7) is a ratio of extreme values. Chance drives extremes apart, so the measured
+The min / max ratio of OST loads (finding 7) is a ratio of extreme values. Chance drives extremes apart, so the measured
 ratio is smaller than the long-run ratio, and resampling files makes it smaller still: bootstrap percentiles would
 lie below the measured value. So its interval is computed differently. The load of an OST is the sum of the bytes of single accesses; modelled
 as a Poisson process, each sum has confidence limits from the gamma distribution (M. P. Fay and E. J. Feuer, *Confidence intervals

@@ -4,17 +4,12 @@ import { defineItem, type Published, table } from "./item.ts";
 /** Table I of the paper: what no job record tells. */
 const TABLE_I_NUMBERS: ValueInfos<Published> = {
   clusterNodes: ["count", "nodes of the cluster", { cab: 1296, quartz: 2634 }],
-  coresPerNode: ["count", "cores of a node", { cab: 16, quartz: 36 }],
-  totalCores: ["count", "cores in all", { cab: 20_736, quartz: 96_768 }],
-  clockGhz: ["none", "clock of a processor, GHz", { cab: 2.6, quartz: 2.1 }],
-  totalMemoryBytes: ["bytes", "memory in all", { cab: 41.5e12, quartz: 344.06e12 }],
+  coresPerNode: ["count", "cores per node", { cab: 16, quartz: 36 }],
+  totalCores: ["count", "cores in total", { cab: 20_736, quartz: 96_768 }],
+  clockGhz: ["none", "processor clock, GHz", { cab: 2.6, quartz: 2.1 }],
+  totalMemoryBytes: ["bytes", "memory in total", { cab: 41.5e12, quartz: 344.06e12 }],
   teraflops: ["none", "peak, Tflop/s", { cab: 426, quartz: 3251.4 }],
-  fileSystemBytes: [
-    "bytes",
-    "capacity of the file system",
-    { cab: 15 * 2 ** 50, quartz: 15 * 2 ** 50 },
-    "15 PiB",
-  ],
+  fileSystemBytes: ["bytes", "file system capacity", { cab: 15 * 2 ** 50, quartz: 15 * 2 ** 50 }, "15 PiB"],
 };
 /** The rows of it that are words. */
 const TABLE_I_WORDS = [
@@ -27,7 +22,7 @@ const TABLE_I_WORDS = [
 function tableOne(memory: Published) {
   const numbers: readonly ValueInfo<Published>[] = [
     ...Object.values(TABLE_I_NUMBERS),
-    ["bytes", "memory of a node", memory],
+    ["bytes", "memory per node", memory],
   ];
   const text = (unit: ValueUnit, value: number | undefined) =>
     value === undefined ? "–" : printedText(unit, value);
@@ -36,11 +31,11 @@ function tableOne(memory: Published) {
     (TABLE_I_NUMBERS.coresPerNode?.[2]?.[of] ?? Number.NaN);
   const whole = table(
     "table-1-published",
-    "Table I of the paper, whole; the last row is computed from it.",
+    "Table I of the paper; the last row is computed from it.",
     [
       ["what", "What", "text", "Row of the table."],
-      ["cab", "Cab", "text", "As printed."],
-      ["quartz", "Quartz", "text", "As printed."],
+      ["cab", "Cab", "text", "Published value."],
+      ["quartz", "Quartz", "text", "Published value."],
     ],
     [
       ...TABLE_I_WORDS.map((row) => [...row]),
@@ -50,7 +45,7 @@ function tableOne(memory: Published) {
         words ?? text(unit, quartz),
       ]),
       [
-        "nodes by its cores (cores in all over cores of a node)",
+        "nodes by cores (cores in total / cores per node)",
         text("count", cores("cab")),
         text("count", cores("quartz")),
       ],
@@ -74,7 +69,7 @@ export const b01 = defineItem({
   values: {
     clusters: ["count", "clusters"],
     largestJobNodes: ["count", "nodes of the largest job"],
-    nodeMemoryBytes: ["bytes", "memory of a node", NODE_MEMORY],
+    nodeMemoryBytes: ["bytes", "memory per node", NODE_MEMORY],
   },
   tabled: TABLE_I_NUMBERS,
   byCluster: ["nodeMemoryBytes"],
@@ -123,8 +118,8 @@ export const b01 = defineItem({
             ["cluster", "Cluster", "text", "Name."],
             ["jobs", "Jobs", "count", "Studied jobs."],
             ["nodes", "Largest job", "count", "Nodes of the largest job."],
-            ["memoryLeast", "Least memory", "bytes", "Memory of a node, least of its jobs."],
-            ["memoryMost", "Most memory", "bytes", "Memory of a node, most of its jobs."],
+            ["memoryLeast", "Min memory", "bytes", "Memory per node, min over its jobs."],
+            ["memoryMost", "Max memory", "bytes", "Memory per node, max over its jobs."],
           ],
           used.map((one) => [
             one.name === "" ? "(no name)" : one.name,

@@ -67,8 +67,8 @@ function tableTwo(parts: readonly ClusterShape[]): TableBlock {
     "table-2-duration-and-nodes",
     "Table II: duration and nodes of all jobs, here and in the paper.",
     [
-      ["metric", "Metric", "text", "What is measured."],
-      ["cluster", "Cluster", "text", "Own clusters, then those of the paper."],
+      ["metric", "Metric", "text", "Quantity."],
+      ["cluster", "Cluster", "text", "Clusters here, then those of the paper."],
       ["min", "min", "none", "Least."],
       ["max", "max", "none", "Most."],
       ["mean", "mean", "none", "Mean over jobs."],

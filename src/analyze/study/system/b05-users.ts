@@ -21,13 +21,13 @@ export const b05 = defineItem({
     users: ["count", "users"],
     mostlyRead: ["share", "users who mostly read", undefined, "some users"],
     mostlyWritten: ["share", "users who mostly write", undefined, "some users"],
-    between: ["share", "users between"],
-    distanceToUniform: ["none", "distance to an even spread"],
+    between: ["share", "users in between"],
+    distanceToUniform: ["none", "distance from a uniform distribution"],
     bytesRead: ["bytes", "bytes read"],
     bytesWritten: ["bytes", "bytes written"],
   },
   narrative: ({ text }) =>
-    `Of ${text("users")} users who moved bytes ${text("mostlyRead")} mostly read and ${text("mostlyWritten")} mostly write; ${text("between")} lie between. The shares differ from an even spread by ${text("distanceToUniform")} at most.`,
+    `Of ${text("users")} users who moved bytes ${text("mostlyRead")} mostly read and ${text("mostlyWritten")} mostly write; ${text("between")} lie in between. The shares differ from a uniform distribution by ${text("distanceToUniform")} at most.`,
   measure(prepared) {
     const { jobs } = prepared;
     const shares = readShares(prepared);
@@ -69,14 +69,14 @@ function usersTable(prepared: Prepared) {
   const all = rows.reduce((sum, one) => sum + one.read + one.written, 0);
   return table(
     "users",
-    "The users who moved most, at most 500.",
+    "Users with most bytes, at most 500.",
     [
-      ["user", "User", "text", "Name, or number."],
+      ["user", "User", "text", "User name or id."],
       ["jobs", "Jobs", "count", "Jobs with counters."],
       ["read", "Read", "bytes", "Bytes read."],
       ["written", "Written", "bytes", "Bytes written."],
-      ["share", "Share", "share", "Of all bytes of users."],
-      ["perCall", "Per write call", "bytes", "Bytes written over write calls."],
+      ["share", "Share", "share", "Share of the bytes of all users."],
+      ["perCall", "Per write call", "bytes", "Bytes written / write calls."],
     ],
     rows
       .slice(0, 500)
@@ -105,7 +105,7 @@ function figure(shares: Float64Array, cluster: string) {
   const each =
     shares.length > BARS_MAX
       ? `each bar is about ${Math.round(shares.length / count)} users`
-      : "one bar for each user";
+      : "one bar per user";
   return drawn({
     id: clusterId("figure-3-users", cluster),
     title: clusterTitle("Reads and writes of users", cluster),

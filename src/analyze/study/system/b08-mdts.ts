@@ -9,7 +9,7 @@ export const b08 = defineItem({
   title: "Metadata targets (figure 5)",
   section: "metadata",
   about:
-    "Opens and closes that each MDT handled: sums over job minutes, or over target rows if job minutes have no MDT counters. Max over mean, min over max and Gini coefficient of the opens; closes over opens.",
+    "Opens and closes that each MDT handled: sums over job minutes, or over target rows if job minutes have no MDT counters. Max / mean, min / max and Gini coefficient of the opens; closes / opens.",
   reading:
     "Fewer closes than opens need not mean forgotten files: closes can be lost at the end of a job, and opens that only look up a file are never closed.",
   options: ["from", "to"],
@@ -18,9 +18,9 @@ export const b08 = defineItem({
     opens: ["count", "opens"],
     closes: ["count", "closes"],
     notClosed: ["count", "opens without a close"],
-    closesOverOpens: ["share", "closes over opens"],
-    mostOverMean: ["ratio", "most over mean"],
-    leastOverMost: ["share", "least over most"],
+    closesOverOpens: ["share", "closes / opens"],
+    mostOverMean: ["ratio", "max / mean"],
+    leastOverMost: ["share", "min / max"],
     gini: ["none", "Gini coefficient of the opens"],
   },
   narrative: ({ text }) =>
@@ -57,15 +57,15 @@ export const b08 = defineItem({
           : [
               table(
                 "mdts",
-                "What each metadata target handled.",
+                "Operations per metadata target.",
                 [
                   ["mdt", "MDT", "text", "File system and target."],
                   ["opens", "Opens", "count", "Opens."],
                   ["closes", "Closes", "count", "Closes."],
-                  ["notClosed", "Not closed", "count", "Opens less closes."],
+                  ["notClosed", "Not closed", "count", "Opens minus closes."],
                   ["mknods", "Files made", "count", "mknod calls."],
                   ["calls", "All calls", "count", "All metadata operations."],
-                  ["overMean", "Over mean", "ratio", "Opens over the mean of all MDTs."],
+                  ["overMean", "vs mean", "ratio", "Opens / mean of all MDTs."],
                 ],
                 targets.map((one) => [
                   one.name,
@@ -80,7 +80,7 @@ export const b08 = defineItem({
             ],
       notes: [
         source === "jobs"
-          ? "Counted over all jobs of the file system, of any cluster and length."
+          ? "Over all jobs of the file system, on any cluster and of any length."
           : "Job minutes have no MDT counters: these are target totals, including load outside all jobs.",
         ...(outside.rows === 0
           ? []

@@ -26,16 +26,16 @@ export const b09 = defineItem({
   options: ["zone", "booking", "year"],
   values: {
     days: ["count", "days"],
-    kruskalWallisH: ["none", "weekday H (Kruskal and Wallis)"],
+    kruskalWallisH: ["none", "weekday H (Kruskal-Wallis)"],
     weekdayP: ["none", "weekday p"],
     weekdayEffect: ["share", "weekday effect"],
-    weekendOverWorkingDay: ["ratio", "weekend over working day"],
+    weekendOverWorkingDay: ["ratio", "weekend / working day"],
     monthH: ["none", "month H"],
     monthP: ["none", "month p"],
     monthEffect: ["share", "month effect"],
   },
   narrative: ({ text }) =>
-    `Over ${text("days")} days the weekday explains ${text("weekdayEffect")} of the spread of days (p = ${text("weekdayP")}), and a weekend day moves ${text("weekendOverWorkingDay")} what a working day does. The paper saw no trend.`,
+    `Over ${text("days")} days the weekday explains ${text("weekdayEffect")} of the variation between days (p = ${text("weekdayP")}), and a weekend day moves ${text("weekendOverWorkingDay")} the bytes of a working day. The paper saw no trend.`,
   measure(prepared) {
     const { options } = prepared;
     const days = bookedBytes(prepared);
@@ -66,12 +66,12 @@ export const b09 = defineItem({
           : [
               table(
                 "weekdays",
-                "Bytes of days by weekday.",
+                "Bytes per day by weekday.",
                 [
                   ["weekday", "Weekday", "text", "Local."],
                   ["days", "Days", "count", "Days with bytes."],
-                  ["mean", "Mean", "bytes", "Mean of its days."],
-                  ["median", "Median", "bytes", "Median of its days."],
+                  ["mean", "Mean", "bytes", "Mean over days."],
+                  ["median", "Median", "bytes", "Median over days."],
                 ],
                 WEEKDAYS.map((name, i) => {
                   const group = groups[i] as number[];
@@ -99,7 +99,7 @@ export const b09 = defineItem({
             right: "bytes",
           },
           (own) =>
-            `${own.size} days in all; ${formatBytes([...own.values()].reduce((sum, one) => sum + one, 0))}.`,
+            `${own.size} days in total; ${formatBytes([...own.values()].reduce((sum, one) => sum + one, 0))}.`,
         ),
     };
   },

@@ -42,7 +42,7 @@ export const b10 = defineItem({
           prepared,
           (part) => new Map(part.days().map((day) => [day.day, longestShare(day)])),
           SHARE_LABELS("longest job"),
-          (own) => `${own.size} days in all.`,
+          (own) => `${own.size} days in total.`,
         ),
     };
   },

@@ -29,7 +29,7 @@ export const b11 = defineItem({
   values: {
     days: ["count", "days"],
     ...SHARE_VALUES,
-    topUsersOfDays: ["count", "users who were top of a day"],
+    topUsersOfDays: ["count", "users who were the top user of a day"],
     top1PercentJobsShare: ["share", "bytes of the top 1 % of jobs", undefined, "most of the load"],
     longestJobMeanShare: ["share", "longest job of the day, mean share"],
     daysBelowLongestJob: ["count", "days on which the longest job moves more"],
@@ -67,9 +67,9 @@ export const b11 = defineItem({
                 "top-users",
                 "Users who were the top user of a day, at most 100.",
                 [
-                  ["user", "User", "text", "Name, or number."],
-                  ["days", "Days", "count", "Days on which nobody moved more."],
-                  ["bytes", "Bytes", "bytes", "Moved on these days."],
+                  ["user", "User", "text", "User name or id."],
+                  ["days", "Days", "count", "Days as the top user."],
+                  ["bytes", "Bytes", "bytes", "Bytes moved on these days."],
                 ],
                 rows.slice(0, 100).map(([user, one]) => [prepared.userName(user), one.days, one.bytes]),
                 rows.length,
@@ -86,7 +86,7 @@ export const b11 = defineItem({
           prepared,
           (part) => new Map(part.userDays().map((day) => [day.day, day.topBytes / day.bytes])),
           SHARE_LABELS("top user"),
-          (own) => `${own.size} days in all.`,
+          (own) => `${own.size} days in total.`,
         ),
     };
   },

@@ -53,7 +53,7 @@ export const b12 = defineItem({
     metadataOnlyJobs: ["count", "metadata-only jobs"],
     ioShareOfMinutes: ["share", "minutes with I/O", { quartz: 0.788 }],
     writeShareOfMinutes: ["share", "minutes with writes", { quartz: 0.804 }],
-    mostBytesShareOfMinutes: ["share", "minutes that hold 90 % of the bytes"],
+    mostBytesShareOfMinutes: ["share", "minutes with 90 % of the bytes"],
     ioMinutes: ["count", "I/O minutes"],
     oneMinuteJobs: ["count", "jobs of one minute"],
     bytesRead: ["bytes", "bytes read"],

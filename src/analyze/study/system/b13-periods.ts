@@ -36,15 +36,15 @@ export const b13 = defineItem({
   values: {
     periodicJobs: ["count", "periodic jobs"],
     periodicShare: ["share", "periodic jobs, share"],
-    periodicShareOfWriters: ["share", "periodic jobs, of all that write"],
+    periodicShareOfWriters: ["share", "periodic share of all jobs that write"],
     heavyJobs: ["count", "heavy jobs"],
-    heavyPeriodicShare: ["share", "periodic, of heavy jobs"],
+    heavyPeriodicShare: ["share", "periodic share of heavy jobs"],
     meanPeriodMinutes: ["minutes", "mean period"],
     medianPeriodMinutes: ["minutes", "median period"],
     meanStrength: ["none", "mean strength"],
   },
   narrative: ({ text }) =>
-    `${text("periodicShare")} of the jobs that write long enough to tell do so periodically (${text("periodicJobs")}), every ${text("medianPeriodMinutes")} in the median; of the heavy ones ${text("heavyPeriodicShare")}. The paper says "most" and gives no number.`,
+    `${text("periodicShare")} of the jobs with a long enough series write periodically (${text("periodicJobs")}), with a median period of ${text("medianPeriodMinutes")}; of the heavy ones ${text("heavyPeriodicShare")}. The paper says "most" and gives no number.`,
   measure(prepared) {
     const { series } = prepared;
     const { places, periodic, heavy } = periodFlags(prepared);
@@ -55,7 +55,7 @@ export const b13 = defineItem({
     for (let i = 0; i < series.count; i++) if ((series.writeMinutes[i] as number) > 0) writers++;
     return {
       n: places.length,
-      unit: "jobs with writes that are long enough",
+      unit: "jobs with writes and at least periodBins minutes",
       dropped: { "jobs with writes shorter than periodBins minutes": writers - places.length },
       values: {
         periodicJobs: found.length,
@@ -100,8 +100,8 @@ function figure({ written, period }: KeptSeries, index: number, id = Number.NaN)
   return drawn({
     id: `figure-11${"abc"[index] ?? ""}-writes-of-a-job`,
     title: `Writes of ${Number.isNaN(id) ? `a job (${index + 1})` : `job ${id}`} over time`,
-    caption: `One of the jobs that wrote most${some.length < written.length ? `; ${some.length} of its ${written.length} minutes` : ""}: ${text}.`,
-    summary: `Bytes written in each minute: ${text}.`,
+    caption: `One of the jobs with most bytes written${some.length < written.length ? `; ${some.length} of its ${written.length} minutes` : ""}: ${text}.`,
+    summary: `Bytes written per minute: ${text}.`,
     chart,
   });
 }

@@ -6,13 +6,13 @@ import { GAPS } from "./series.ts";
 export const b14 = defineItem({
   id: "B14",
   definition: "B14@1",
-  title: "Bursts of writes and memory",
+  title: "Write bursts and memory",
   place: "IV-H",
   section: "bursts",
   about:
-    "A burst is a maximal run of minutes with writes, with at most maxGapMinutes without one between two; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are excluded from the values of writers. bursts covers all jobs with a known run time, with or without known memory.",
+    "A burst is a maximal run of minutes with writes, with gaps of at most maxGapMinutes; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are excluded from the values of writers. bursts covers all jobs with a known run time, with or without known memory.",
   reading:
-    "Server sums can exceed the memory: a burst can be several outputs in a row. The table shows how the gap rule moves the numbers.",
+    "Server sums can exceed the memory: a burst can be several outputs in a row. The table shows the effect of the gap rule.",
   options: ["maxGapMinutes", "nodeMemory", "lateMinutes"],
   repeats: ["jobs"],
   values: {
@@ -27,8 +27,8 @@ export const b14 = defineItem({
     below5Share: ["share", "below 5 % of memory", { quartz: 16_173 / 16_795 }, "more than 95 %"],
     writers: ["count", "jobs that write"],
     writersBelow5: ["count", "jobs that write, below 5 % of memory"],
-    writersBelow5Share: ["share", "below 5 % of memory, of jobs that write"],
-    meanLargestShare: ["share", "largest burst over memory, mean"],
+    writersBelow5Share: ["share", "share of jobs that write, below 5 % of memory"],
+    meanLargestShare: ["share", "largest burst / memory, mean"],
   },
   narrative: ({ text }) =>
     `${text("below5Share")} of ${text("jobs")} jobs write no burst of 5 % of their memory or more, ${text("below15Share")} none of 15 %, and ${text("above50")} write one above 50 % (paper: 96.3 %, 98.2 %, and 170 of 16,795). Of the jobs that write at all ${text("writersBelow5Share")} stay below 5 %.`,
@@ -77,10 +77,10 @@ export const b14 = defineItem({
           : [
               table(
                 "burst-gaps",
-                "How the numbers move with the gap that a burst may have.",
+                "Sensitivity to the gap allowed inside a burst.",
                 [
-                  ["gap", "Gap", "count", "Minutes without a write within a burst."],
-                  ["bursts", "Bursts", "count", "Of all jobs with minutes."],
+                  ["gap", "Gap", "count", "Minutes without a write allowed inside a burst."],
+                  ["bursts", "Bursts", "count", "Bursts of all jobs with minutes."],
                   ["below5", "Below 5 %", "count", "Jobs whose largest burst is below 5 % of memory."],
                 ],
                 GAPS.map((gap, i) => [gap, series.burstsByGap[i] as number, series.below5ByGap[i] as number]),

@@ -87,7 +87,7 @@ export const b15 = defineItem({
               classBars(
                 "figure-12-bursts-and-memory",
                 "I/O minutes by burst size relative to memory",
-                "size of the burst, of memory",
+                "burst size / memory",
                 names.map((name) => MEMORY_LABELS[name] ?? name),
                 shares,
                 n,

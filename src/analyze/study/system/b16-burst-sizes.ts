@@ -26,7 +26,7 @@ export const b16 = defineItem({
   title: "I/O minutes by burst size (figure 13)",
   section: "bursts",
   about:
-    "Minutes with I/O by the size of their burst of writes: none, below 1 KB, [1 KB, 1 MB), [1 MB, 1 GB), [1 GB, 1 TB), and more. The size is that of the whole burst, or with burst minute that of the minute itself. Counts are minutes of all jobs together; mostlySmall are jobs with more than half of their I/O minutes in bursts of 1 KB to 1 MB, mostlyMedium with more than 90 % in 1 MB to 1 GB.",
+    "Minutes with I/O by the size of their write burst: none, below 1 KB, [1 KB, 1 MB), [1 MB, 1 GB), [1 GB, 1 TB), and more. The size is that of the whole burst, or with burst minute that of the minute itself. Counts are minutes of all jobs together; mostlySmall are jobs with more than half of their I/O minutes in bursts of 1 KB to 1 MB, mostlyMedium with more than 90 % in 1 MB to 1 GB.",
   reading: "Minutes without writes are a separate class, so that shares of a job add up to one.",
   options: ["maxGapMinutes", "burst"],
   values: {
@@ -63,7 +63,7 @@ export const b16 = defineItem({
               classBars(
                 "figure-13-bursts",
                 "I/O minutes by burst size",
-                "size of the burst",
+                "burst size",
                 BYTE_LABELS,
                 shares,
                 n,

@@ -29,7 +29,7 @@ export const b17 = defineItem({
   title: "Hour of the day (figure 14)",
   section: "contention",
   about:
-    "By the local hour in which a job started: (a) share of the bytes of jobs with counters; (b) I/O minutes of a job over the most among similar jobs, mean per hour in percent (percentOfMost). Similar jobs are groups of at least groupJobs jobs of the same known user with the same nodes and the same integer binary logarithms of bytes read and written; or with similarity program the same user, program, nodes and decade of bytes written. With similarity cluster they are Darshan runs of one program and user, reads and writes separately: clustered by 13 standardised features (bytes, ten classes of request sizes, shared and unique files) by average linkage up to clusterDistance, at least clusterRuns of them, and I/O time is that of the logs, summed over ranks; cluster and maxHours do not apply to them. Peaks are the two highest hours above both their neighbours. Spearman's correlation of (a) and (b) over the hours.",
+    "By the local hour in which a job started: (a) share of the bytes of jobs with counters; (b) I/O minutes of a job relative to the maximum of similar jobs, mean per hour in percent (percentOfMost). Similar jobs are groups of at least groupJobs jobs of the same known user with the same nodes and the same integer binary logarithms of bytes read and written; or with similarity program the same user, program, nodes and decade of bytes written. With similarity cluster they are Darshan runs of one program and user, reads and writes separately: clustered by 13 standardised features (bytes, ten classes of request sizes, shared and unique files) by average linkage up to clusterDistance, at least clusterRuns of them, and I/O time is that of the logs, summed over ranks; cluster and maxHours do not apply to them. Peaks are the two highest hours above both their neighbours. Spearman's correlation of (a) and (b) over the hours.",
   reading:
     "The paper does not define similar. Only 24 points: read the correlation with its interval. I/O time is counted in minutes, so short jobs show little.",
   options: ["zone", "similarity", "groupJobs", "clusterRuns", "clusterDistance"],
@@ -87,18 +87,18 @@ export const b17 = defineItem({
         : [
             table(
               "hours",
-              `Hours of the day by the start of the job; busy and slow: more data and longer I/O than in the mean hour${verdict === "insufficient" ? ", not judged here (O15: not enough data)" : ""}.`,
+              `Hours of the day by job start; busy and slow: more data and longer I/O than in the mean hour${verdict === "insufficient" ? ", not judged here (O15: not enough data)" : ""}.`,
               [
                 ["hour", "Hour", "index", "Local hour in which the job started."],
                 ["bytes", "Data", "bytes", "Bytes of jobs with counters."],
                 ["jobs", "Jobs", "count", "Jobs with counters."],
-                ["timeShare", "I/O time", "share", "Of the longest among similar jobs, mean."],
-                ["similarJobs", "Similar jobs", "count", "Jobs behind the I/O time."],
+                ["timeShare", "I/O time", "share", "Relative to the longest of similar jobs, mean."],
+                ["similarJobs", "Similar jobs", "count", "Number of jobs for the I/O time."],
                 [
                   "busy",
                   "Busy and slow",
                   "text",
-                  "yes: better start at another hour; empty where O15 could not be judged.",
+                  "yes: better start at another hour; empty if O15 could not be judged.",
                 ],
               ],
               Array.from(bytes, (one, hour) => [
@@ -131,8 +131,8 @@ export const b17 = defineItem({
               hourFigure(
                 "figure-14b-time-by-hour",
                 "I/O time by hour of the day",
-                `I/O minutes of ${similar.hour.length} jobs over the most of their ${formatMany(similar.groups, "group")} of similar jobs, mean per hour.`,
-                "I/O time, of the longest",
+                `I/O minutes of ${similar.hour.length} jobs relative to the maximum of their ${formatMany(similar.groups, "group")} of similar jobs, mean per hour.`,
+                "I/O time, relative to longest",
                 "share",
                 shares,
                 options.zone,

@@ -59,7 +59,7 @@ const NOT_A_JOB: Cost = {
   shareOfRun: null,
   basis: "unknown",
   atMost: false,
-  model: "a rule of a site, not of a job",
+  model: "a rule for a site, not for a job",
   within: null,
 };
 
@@ -107,7 +107,7 @@ function smallWrites(prepared: Prepared, holds: Holds): Rule {
     id: base.id,
     title: base.title,
     severity: share(bytes, all.writers.total) > 0.25 ? "high" : "warn",
-    statement: `${formatShare(part)} of the ${formatCount(all.jobs.heavy)} heavy writers use calls below ${formatBytes(all.limits.perCall)}; they write ${formatShare(share(bytes, all.writers.total))} of all bytes.${names.length > 0 ? ` Most of it: ${names.join(", ")}.` : ""}`,
+    statement: `${formatShare(part)} of the ${formatCount(all.jobs.heavy)} heavy writers use calls below ${formatBytes(all.limits.perCall)}; they write ${formatShare(share(bytes, all.writers.total))} of all bytes.${names.length > 0 ? ` Top users: ${names.join(", ")}.` : ""}`,
     numbers: [
       {
         label: "heavy jobs with small calls",
@@ -115,7 +115,7 @@ function smallWrites(prepared: Prepared, holds: Holds): Rule {
         unit: "count",
         of: all.jobs.heavy,
       },
-      { label: "bytes that they write", value: bytes, unit: "bytes", of: all.writers.total },
+      { label: "bytes written by them", value: bytes, unit: "bytes", of: all.writers.total },
     ],
     limits: [
       threshold("share of heavy jobs", LIMITS.inefficient, "share"),
@@ -128,7 +128,7 @@ function smallWrites(prepared: Prepared, holds: Holds): Rule {
     ],
     advice:
       "Talk to these users first: larger buffers, collective I/O, or one writer per node make larger calls.",
-    effect: "Fewer calls for the same data; how much faster depends on what the servers can merge already.",
+    effect: "Fewer calls for the same data; the speedup depends on how much the servers merge already.",
     confidence: "medium",
     confidenceReason:
       "The limits are means of this site, as in the paper, not sizes that a file system needs.",
@@ -152,9 +152,9 @@ function unbalanced({ mdts: { targets } }: Prepared, holds: Holds): Rule {
     statement: `${top.name} handles ${over.toFixed(1)} times as many opens as the mean of ${targets.length} MDTs.`,
     numbers: [
       { label: `opens on ${top.name}`, value: top.opens, unit: "count", of: all },
-      { label: "most over mean", value: over, unit: "ratio" },
+      { label: "max / mean", value: over, unit: "ratio" },
     ],
-    limits: [threshold("most over mean", LIMITS.mostOverMean, "ratio")],
+    limits: [threshold("max / mean", LIMITS.mostOverMean, "ratio")],
     advice:
       "Place new projects on less loaded MDTs (lfs mkdir -i), or stripe busy directories over several (lfs mkdir -c).",
     effect: "Metadata operations wait less on the busiest target.",
@@ -184,7 +184,7 @@ function dominant(prepared: Prepared, holds: Holds): Rule {
     numbers: [
       { label: "share of the top user, median day", value: middle, unit: "share" },
       {
-        label: "days above one half",
+        label: "days above 50 %",
         value: days.filter(({ topBytes, bytes }) => topBytes > bytes / 2).length,
         unit: "count",
         of: days.length,
@@ -194,14 +194,14 @@ function dominant(prepared: Prepared, holds: Holds): Rule {
     advice: `Improve the I/O of these users first${helps ? ", and schedule jobs with little I/O next to theirs" : ""}.`,
     effect: `Few users cause most of the load, so a few changes are enough. ${
       helps
-        ? `Light jobs beside them would have moved ${formatShare(moved)} of what other heavy jobs move there away (B19).`
+        ? `Light jobs next to them would have moved away ${formatShare(moved)} of the bytes of other heavy jobs (B19).`
         : verdict === "does not help"
-          ? "Light jobs beside them would have changed little here (B19)."
-          : "Whether light jobs beside them help cannot be said from these jobs (B19)."
+          ? "Light jobs next to them would have changed little here (B19)."
+          : "Whether light jobs next to them help cannot be determined from these jobs (B19)."
     }`,
     confidence: "high",
     confidenceReason:
-      "It is a count, not an estimate; jobs without counters or without a user are not in it.",
+      "It is a count, not an estimate; it leaves out jobs without counters or without a user.",
   });
   return { ...base, applies: true, finding };
 }
@@ -228,10 +228,10 @@ function contention(prepared: Prepared, holds: Holds): Rule {
       },
     ],
     limits: [threshold("correlation", LIMITS.correlation, "none")],
-    advice: "Start I/O-intensive jobs at other hours; `plimsoll quiet-hours` names them.",
-    effect: "Less waiting for I/O where the load can move.",
+    advice: "Start I/O-intensive jobs at other hours (see `plimsoll quiet-hours`).",
+    effect: "Shorter I/O waits for load that can move.",
     confidence: "low",
-    confidenceReason: "I/O time is counted in minutes, and there are 24 hours only.",
+    confidenceReason: "I/O time is counted in minutes, and there are only 24 hours.",
   });
   return { ...base, applies: true, finding };
 }
@@ -248,7 +248,7 @@ function unclosed({ mdts: { targets } }: Prepared, holds: Holds): Rule {
     severity: closes / opens < 0.9 ? "warn" : "info",
     statement: `${formatCount(opens - closes)} of ${formatCount(opens)} opens have no close.`,
     numbers: [{ label: "closes", value: closes, unit: "count", of: opens }],
-    limits: [threshold("closes over opens", LIMITS.closed, "share")],
+    limits: [threshold("closes / opens", LIMITS.closed, "share")],
     advice: "Find the programs that leave files open; check also killed jobs, whose closes carry no job id.",
     effect: "Fewer locks and open handles on the metadata servers.",
     confidence: "low",
@@ -284,13 +284,13 @@ export const b18 = defineItem({
       tables: [
         table(
           "recommendations",
-          "Rules, and whether they apply here.",
+          "Rules, with result.",
           [
             ["rule", "Rule", "text", "Name."],
             ["item", "From", "text", "Item of the study."],
             ["applies", "Applies", "text", "yes, no, or not enough data."],
-            ["evidence", "Evidence", "text", "What was found."],
-            ["advice", "Advice", "text", "What to do."],
+            ["evidence", "Evidence", "text", "Finding."],
+            ["advice", "Advice", "text", "Recommendation."],
           ],
           rules.map(({ title, from, applies, finding }) => [
             title,

@@ -37,9 +37,7 @@ export const unknownMemory = ({ series }: Prepared): number => {
 export function memoryNotes(prepared: Prepared): string[] {
   const { count } = prepared.series;
   return count > 0 && unknownMemory(prepared) === count
-    ? [
-        "The memory of no job with minutes is known, so bursts cannot be compared with it; give it with nodeMemory.",
-      ]
+    ? ["No job with minutes has a known memory size to compare bursts with; set nodeMemory."]
     : [];
 }
 
@@ -90,7 +88,7 @@ export function classBars(
   return drawn({
     id,
     title,
-    caption: `${n} jobs. For each class of size: the mean share of a job's minutes, and the shares of jobs with more than half and with all of their minutes in it.`,
+    caption: `${n} jobs. Per size class: the mean share of a job's minutes, and the shares of jobs with more than half and with all of their minutes in it.`,
     summary: `Most minutes are in bursts of ${names[shares.map((list) => mean(list)).reduce((best, one, i, list) => (one > (list[best] as number) ? i : best), 0)]}.`,
     chart: bars(names, label, { label: "share", unit: "share" }, series),
   });

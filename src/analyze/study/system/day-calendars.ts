@@ -38,14 +38,14 @@ function calendarsOf(
     drawn({
       id: clusterId(`${id}a-months`, cluster),
       title: clusterTitle(`${what} by day, ${year}`, cluster),
-      caption: `Days of ${year} in ${options.zone}, month by day. ${why}${note}`,
+      caption: `Days of ${year} in ${options.zone}, month × day. ${why}${note}`,
       summary: `${what} of the days of ${year}.`,
       chart: monthCalendar(days, year, labels),
     }),
     drawn({
       id: clusterId(`${id}b-weeks`, cluster),
       title: clusterTitle(`${what} by weekday, ${year}`, cluster),
-      caption: `The same days, weekday by week. ${why}${note}`,
+      caption: `The same days, weekday × week. ${why}${note}`,
       summary: `${what} of the days of ${year} by weekday.`,
       chart: weekCalendar(days, year, labels),
     }),
@@ -58,7 +58,7 @@ const yearText = (year: number, options: SystemOptions): string =>
     ? ""
     : year === PAPER_YEAR
       ? `The year of the paper. `
-      : `The paper has ${PAPER_YEAR}, of which there is no day here. `;
+      : `The paper covers ${PAPER_YEAR}, for which there is no data here. `;
 
 /** Figures 7 and 8 have shares of days; the bars beside them are sums, which only help to compare. */
 export const SHARE_LABELS = (name: string): CalendarLabels => ({

@@ -19,13 +19,17 @@ import type { Study } from "./study.ts";
 
 const SECTIONS = [
   { id: "data", title: "Data", intro: "Clusters, jobs, and collector coverage." },
-  { id: "shape", title: "Duration and nodes", intro: "How long jobs run, and on how many nodes." },
-  { id: "users", title: "Readers and writers", intro: "What users do with the file system." },
-  { id: "writes", title: "Efficient and inefficient writes", intro: "Who writes most, and in small calls." },
+  { id: "shape", title: "Duration and nodes", intro: "Run times and node counts of jobs." },
+  { id: "users", title: "Readers and writers", intro: "Bytes read and written by user." },
+  {
+    id: "writes",
+    title: "Efficient and inefficient writes",
+    intro: "Heavy writers, and their bytes per call.",
+  },
   {
     id: "metadata",
     title: "Metadata",
-    intro: "Metadata operations of jobs, and the targets that handle them.",
+    intro: "Metadata operations of jobs, and their distribution over MDTs.",
   },
   {
     id: "calendar",
@@ -35,10 +39,10 @@ const SECTIONS = [
   { id: "run", title: "I/O within a run", intro: "Share of the run with I/O, and its period." },
   {
     id: "bursts",
-    title: "Bursts of writes and memory",
+    title: "Write bursts and memory",
     intro: "Output sizes, in bytes and relative to job memory.",
   },
-  { id: "contention", title: "Contention", intro: "How the hour of the day changes I/O time." },
+  { id: "contention", title: "Contention", intro: "I/O time by hour of the day." },
 ];
 
 export function studyDocument(input: StudyDocumentInput<Study>): Document {
@@ -70,7 +74,7 @@ export function verdictOf(
   origin: Provenance,
 ): string {
   if (jobs === 0 && series === 0)
-    return "Not enough data: the store has no job that can be studied, and no minutes of jobs.";
+    return "Not enough data: the store has no suitable jobs, and no minutes of jobs.";
   return countsText(findings, `${findings.length} published observations`, SYSTEM_STUDY.words, origin);
 }
 
@@ -91,14 +95,14 @@ export const SYSTEM_STUDY: StudyKind<Published> = {
     finding: "Observation",
     about: {
       id: "Value here; the paper has none.",
-      title: "What the paper observed.",
-      published: "Main number of the paper; of Quartz where both clusters have one.",
+      title: "Observation of the paper.",
+      published: "Main number of the paper; of Quartz if both clusters have one.",
     },
     paper: "Paul et al. 2020",
     sensitivity: {
-      caption: "other numbers that bear on it",
-      setting: ["Number", "What it is."],
-      value: "Measured here.",
+      caption: "related numbers",
+      setting: ["Number", "Description of the value."],
+      value: "Measured value.",
     },
     nameOf: (id) => `Observation ${id}`,
     claimText: valueText,
@@ -115,7 +119,7 @@ function recommendationsSection({ recommendations, items }: Study): Section {
   ];
   return {
     id: "recommendations",
-    title: "What to do",
+    title: "Recommendations",
     intro: "Rules from the study, with the numbers behind each. Plimsoll sets the limits.",
     blocks: [
       { kind: "findings", findings: recommendations, none: "No rule applies, or there is not enough data." },
@@ -127,7 +131,7 @@ function recommendationsSection({ recommendations, items }: Study): Section {
 function contradictionsSection(): Section {
   return {
     id: "contradictions",
-    title: "What does not add up in the paper",
+    title: "Contradictions in the paper",
     intro:
       "Numbers of the paper that contradict each other or are undefined, and how this study handles them. No data can match all published numbers at once.",
     detail: true,

@@ -16,7 +16,7 @@ export const SYSTEM_ROWS =
 export async function systemPart(db: Queryable, asked: SystemOptions, write: HandOver): Promise<void> {
   if (asked.similarity === "cluster")
     throw new UsageError(
-      "--similarity cluster compares whole runs, and buckets part the accesses of a run; use plimsoll study system in one process",
+      "--similarity cluster compares whole runs, but buckets split the accesses of a run; use plimsoll study system in one process",
     );
   const hasPeriod = asked.from !== "" || asked.to !== "";
   // Only a period needs to know of which zone it is.

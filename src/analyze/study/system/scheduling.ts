@@ -24,7 +24,7 @@ interface ScheduledDay {
   readonly moved: number;
 }
 
-interface Exchanged {
+interface ExchangeResult {
   readonly exchanges: number;
   readonly movedBytes: number;
   readonly delaySeconds: number;
@@ -43,8 +43,8 @@ export interface Scheduling {
   readonly rightlyLight: number;
   readonly light: number;
   /** By what was known when a job was submitted, and with the future known. */
-  readonly forecast: Exchanged;
-  readonly best: Exchanged;
+  readonly forecast: ExchangeResult;
+  readonly best: ExchangeResult;
   readonly days: readonly ScheduledDay[];
 }
 
@@ -231,7 +231,7 @@ interface Policy {
 }
 
 /** A heavy job that would start beside a heavy user and a light job that waits then, on as many nodes, take each other's start. */
-function exchange(jobs: QueuedJobs, policy: Policy): Exchanged {
+function exchange(jobs: QueuedJobs, policy: Policy): ExchangeResult {
   const { submit, start, nodes, day } = jobs;
   const waiting = new Map<number, { starts: Float64Array; places: Uint32Array }>();
   const heavy: number[] = [];

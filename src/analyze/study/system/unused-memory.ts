@@ -41,7 +41,7 @@ export function unusedMemory(prepared: Prepared): Rule {
         shareOfRun: null,
         basis: "unknown",
         atMost: false,
-        model: "a rule of a site, not of a job",
+        model: "a rule for a site, not for a job",
         within: null,
       },
       evidence: {

@@ -45,7 +45,7 @@ export const f06 = ({ count, runs }: Evidence): Draft => ({
   unit: "runs",
   claims: [
     {
-      ...above("A11.writeOverRead", 1, "mean of write runs over mean of read runs", runs.writeOverRead),
+      ...above("A11.writeOverRead", 1, "mean of write runs / mean of read runs", runs.writeOverRead),
       published: 25 / 17,
     },
   ],

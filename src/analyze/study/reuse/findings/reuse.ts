@@ -48,8 +48,8 @@ export const f03 = ({ files, options, value }: Evidence): Draft => ({
     ["median gap, write", "A08.writeMedianHours"],
     ["80th percentile, read", "A08.readP80Hours"],
     ["80th percentile, write", "A08.writeP80Hours"],
-    [`share of files from ${options.gapHours} h on, read`, "A08.readLongShare"],
-    [`share of files from ${options.gapHours} h on, write`, "A08.writeLongShare"],
+    [`share of files with at least ${options.gapHours} h, read`, "A08.readLongShare"],
+    [`share of files with at least ${options.gapHours} h, write`, "A08.writeLongShare"],
   ],
 });
 

@@ -17,21 +17,16 @@ export const f07 = ({ count, osts, value }: Evidence): Draft => ({
       osts.least,
     ),
     {
-      ...below(
-        "A12.dataOverFiles",
-        1,
-        "data is less even than files (ratio of their least over most)",
-        osts.ratio,
-      ),
+      ...below("A12.dataOverFiles", 1, "data is less even than files (ratio of their min / max)", osts.ratio),
       measured: value("A12.leastOverMost") / value("A12.filesLeastOverMost"),
     },
   ],
   sensitivity: [
-    ["least over most, data", "A12.leastOverMost"],
-    ["least over most, files", "A12.filesLeastOverMost"],
-    ["least over most, applications", "A12.applicationsLeastOverMost"],
-    ["least over most, users", "A12.usersLeastOverMost"],
-    ["95th over 5th percentile, data", "A12.p95OverP5"],
+    ["min / max, data", "A12.leastOverMost"],
+    ["min / max, files", "A12.filesLeastOverMost"],
+    ["min / max, applications", "A12.applicationsLeastOverMost"],
+    ["min / max, users", "A12.usersLeastOverMost"],
+    ["95th / 5th percentile, data", "A12.p95OverP5"],
     ["Gini, data", "A12.gini"],
   ],
 });
@@ -44,7 +39,7 @@ export const f08 = ({ layers, value }: Evidence): Draft => ({
   unit: "files with each interface",
   claims: [
     {
-      ...above("A13.posixOverMpiio", 1, "spread of I/O time over ranks, POSIX over MPI-IO", layers.timeRatio),
+      ...above("A13.posixOverMpiio", 1, "spread of I/O time over ranks, POSIX / MPI-IO", layers.timeRatio),
       measured: value("A13.posixSdSeconds") / value("A13.mpiioSdSeconds"),
     },
     {
@@ -98,7 +93,7 @@ export const f10 = ({ count, files, value }: Evidence): Draft => ({
   unit: "files",
   claims: [
     {
-      ...above("A15.timeOverBytes", 1, "variation of time over variation of data", files.covRatio),
+      ...above("A15.timeOverBytes", 1, "variation of time / variation of data", files.covRatio),
       measured: value("A15.meanCovTime") / value("A15.meanCovBytes"),
       published: 39 / 12,
     },
@@ -106,7 +101,7 @@ export const f10 = ({ count, files, value }: Evidence): Draft => ({
       ...above(
         "A15.readHeavyOverAll",
         1,
-        "variation of time, read-heavy files over all",
+        "variation of time, read-heavy files / all files",
         files.readHeavyTime,
       ),
       measured: value("A15.readHeavyMeanCovTime") / value("A15.meanCovTime"),

@@ -35,17 +35,17 @@ export const jobDrafts: Make = (prepared, value) => {
         below(
           "B05.distanceToUniform",
           0.25,
-          "shares of reads differ from an even spread by less than 0.25",
+          "shares of reads differ from a uniform distribution by less than 0.25",
           users.distance,
           SHARE,
         ),
-        above("B05.mostlyRead", 0.05, "some users (5 % and more) read mostly", users.read, SHARE),
-        above("B05.mostlyWritten", 0.05, "some users (5 % and more) write mostly", users.written, SHARE),
+        above("B05.mostlyRead", 0.05, "some users (5 % or more) mostly read", users.read, SHARE),
+        above("B05.mostlyWritten", 0.05, "some users (5 % or more) mostly write", users.written, SHARE),
       ],
       sensitivity: [
         ["users who mostly read", "B05.mostlyRead"],
         ["users who mostly write", "B05.mostlyWritten"],
-        ["users between", "B05.between"],
+        ["users in between", "B05.between"],
       ],
     },
     {
@@ -66,12 +66,12 @@ export const jobDrafts: Make = (prepared, value) => {
         ),
       ],
       sensitivity: [
-        ["heavy jobs, all of population", "B06.heavyShare"],
-        ["efficient, of heavy jobs", "B06.efficientShare"],
-        ["inefficient, of heavy users", "B06.usersInefficientShare"],
+        ["heavy share of the population", "B06.heavyShare"],
+        ["efficient share of heavy jobs", "B06.efficientShare"],
+        ["inefficient share of heavy users", "B06.usersInefficientShare"],
         ["heavy users", "B06.usersHeavy"],
         ["efficient heavy users, ratios summed over jobs", "B06.users.sumOfRatios.efficient"],
-        ["efficient heavy users, bytes over calls", "B06.users.ratioOfSums.efficient"],
+        ["efficient heavy users, bytes / calls", "B06.users.ratioOfSums.efficient"],
       ],
     },
     {

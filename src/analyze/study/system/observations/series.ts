@@ -23,20 +23,20 @@ export const seriesDrafts: Make = (prepared, value) => {
           SHARE,
         ),
       ],
-      sensitivity: [["minutes that hold 90 % of the bytes", "B12.mostBytesShareOfMinutes"]],
+      sensitivity: [["minutes with 90 % of the bytes", "B12.mostBytesShareOfMinutes"]],
     },
     {
       id: "O12",
       title: "Writes are periodic",
       statement: "Most I/O-intensive jobs write periodically.",
       n: periodCount(prepared),
-      unit: "jobs with writes that are long enough",
+      unit: "jobs with writes and long enough series",
       claims: [
         above("B13.periodicShare", 0.5, "most jobs with writes have a period", series.periodic, SHARE),
       ],
       sensitivity: [
         ["of heavy writers", "B13.heavyPeriodicShare"],
-        ["of all writers, short ones too", "B13.periodicShareOfWriters"],
+        ["of all writers, including short ones", "B13.periodicShareOfWriters"],
         ["median period, minutes", "B13.medianPeriodMinutes"],
       ],
     },
@@ -66,7 +66,7 @@ export const seriesDrafts: Make = (prepared, value) => {
       sensitivity: [
         ["below 15 %", "B14.below15Share"],
         ["above 50 %", "B14.above50Share"],
-        ["below 5 %, of jobs that write", "B14.writersBelow5Share"],
+        ["share of jobs that write, below 5 %", "B14.writersBelow5Share"],
       ],
     },
     {

@@ -23,8 +23,8 @@ export const targetDrafts: Make = (prepared, value) => {
         ),
       ],
       sensitivity: [
-        ["most over mean", "B08.mostOverMean"],
-        ["least over most", "B08.leastOverMost"],
+        ["max / mean", "B08.mostOverMean"],
+        ["min / max", "B08.leastOverMost"],
       ],
     },
     {
@@ -53,14 +53,14 @@ export const dayDrafts: Make = (prepared, value) => {
         below(
           "B09.weekdayEffect",
           0.1,
-          "weekdays explain less than a tenth of the spread of days",
+          "weekdays explain less than 10 % of the variation between days",
           days.effect,
           SHARE,
         ),
       ],
       sensitivity: [
         ["p of the weekday test", "B09.weekdayP"],
-        ["weekend over working day", "B09.weekendOverWorkingDay"],
+        ["weekend / working day", "B09.weekendOverWorkingDay"],
         ["effect of months", "B09.monthEffect"],
       ],
     },
@@ -75,14 +75,14 @@ export const dayDrafts: Make = (prepared, value) => {
         below(
           "B10.medianShare",
           0.1,
-          "on most days the longest job moves less than a tenth",
+          "on most days the longest job moves less than 10 %",
           days.longest,
           SHARE,
         ),
       ],
       sensitivity: [
         ["mean share", "B10.meanShare"],
-        ["days above one half", "B10.daysAbove50Percent"],
+        ["days above 50 %", "B10.daysAbove50Percent"],
         ["correlation of duration and bytes", "B10.durationBytesSpearman"],
       ],
     },
@@ -94,18 +94,12 @@ export const dayDrafts: Make = (prepared, value) => {
       minimum: DAYS_MIN,
       unit: "days",
       claims: [
-        above(
-          "B11.medianShare",
-          0.25,
-          "on most days the top user moves more than a quarter",
-          days.top,
-          SHARE,
-        ),
+        above("B11.medianShare", 0.25, "on most days the top user moves more than 25 %", days.top, SHARE),
       ],
       sensitivity: [
         ["mean share", "B11.meanShare"],
-        ["days above one half", "B11.daysAbove50Percent"],
-        ["share of the top hundredth of jobs", "B11.top1PercentJobsShare"],
+        ["days above 50 %", "B11.daysAbove50Percent"],
+        ["share of the top 1 % of jobs", "B11.top1PercentJobsShare"],
       ],
     },
   ];

@@ -1,4 +1,4 @@
-/** The time and the targets that an address asks for, with bounds. */
+/** Time range and targets from the parameters of an address, with limits. */
 import {
   answerable,
   chosenZone,
@@ -23,7 +23,7 @@ export interface StoreFacts {
   readonly zone: string;
 }
 
-/** What every page about load needs to know of the store. */
+/** What every load page needs from the store. */
 export const storeFacts = (ask: Ask): Promise<StoreFacts> =>
   ask.answer("facts", async (db) => ({
     stored: await storedTime(db),
@@ -34,24 +34,24 @@ export const storeFacts = (ask: Ask): Promise<StoreFacts> =>
 export const originOf = (ask: Ask, ...tables: readonly OriginTable[]): Promise<Provenance> =>
   ask.answer(`origin ${tables.join()}`, (db) => provenanceOf(db, tables));
 
-export interface AskedTime {
+export interface RequestedTime {
   readonly window: Window;
   readonly span: string;
-  /** Minutes of a step of a series: at most some 200 steps. */
+  /** Step of a series in minutes, for about 200 steps at most. */
   readonly stepMinutes: number;
-  /** Words of a command that ask for the same time. */
+  /** Command line arguments for the same time range. */
   readonly words: readonly string[];
 }
 
 const STEPS_MAX = 200;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440];
 
-/** `span` before the end of the store, or before `to`. */
-export async function askedTime(
+/** The last `span` before the end of the store, or before `to`. */
+export async function requestedTime(
   ask: Ask,
   choices: readonly string[],
   usual: string,
-): Promise<AskedTime & StoreFacts> {
+): Promise<RequestedTime & StoreFacts> {
   const facts = await storeFacts(ask);
   const { stored, zone } = facts;
   const span = ask.param("span") ?? usual;
@@ -84,12 +84,12 @@ export async function askedTime(
 
 export const isoTime = (minute: number): string => new Date(minute * 60_000).toISOString().slice(0, 16);
 
-/** The command for numbers that no command but `plimsoll sql` prints. */
+/** The command for values that only `plimsoll sql` prints. */
 export const sqlCommand = ({ store }: Ask, sql: string): string =>
   commandLine(["plimsoll", "sql", "--store", store, sql]);
 
-/** The one target that a name in an address means. */
-export async function askedTarget(
+/** The target that a name in an address refers to. */
+export async function requestedTarget(
   ask: Ask,
   name: string,
 ): Promise<StoreFacts & { readonly target: TargetName; readonly condition: string }> {

@@ -1,14 +1,14 @@
-/** Answers by their names, each asked once. Those that were asked for longest ago go first when all together are too large. */
+/** Cache of query results by name; drops the least recently used ones above a size limit. */
 
 interface Known {
   readonly answer: Promise<unknown>;
-  /** Estimated; 0 as long as it is not there. */
+  /** Estimated; 0 until the result is there. */
   bytes: number;
 }
 
-export class KnownAnswers {
+export class AnswerCache {
   readonly #bytesMax: number;
-  /** The last asked last. */
+  /** In order of use. */
   readonly #known = new Map<string, Known>();
   #bytes = 0;
 
@@ -41,11 +41,11 @@ export class KnownAnswers {
     return answer;
   }
 
-  /** One that is larger than all may be stays until another comes. */
+  /** A result above the limit stays until the next one comes. */
   #forget(): void {
     for (const [name, { bytes }] of this.#known) {
       if (this.#bytes <= this.#bytesMax || this.#known.size === 1) return;
-      // Whoever waits for one gets it; what is not there takes no room.
+      // Pending results have no size yet and are not dropped.
       if (bytes === 0) continue;
       this.#known.delete(name);
       this.#bytes -= bytes;
@@ -53,12 +53,12 @@ export class KnownAnswers {
   }
 }
 
-/** Of a map entry, a promise and a name. */
+/** A map entry, a promise and a name. */
 const ENTRY_BYTES = 200;
 const OBJECT_BYTES = 32;
 const VALUE_BYTES = 8;
 
-/** What a value of plain objects, lists, maps and typed arrays takes, about. */
+/** Approximate size of a value made of plain objects, lists, maps and typed arrays. */
 export function roughBytes(value: unknown): number {
   if (typeof value === "string") return OBJECT_BYTES + value.length;
   if (typeof value === "bigint") return OBJECT_BYTES;

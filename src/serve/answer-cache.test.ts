@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { KnownAnswers, roughBytes } from "./known-answers.ts";
+import { AnswerCache, roughBytes } from "./answer-cache.ts";
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("answers of a version", () => {
   it("are asked once, and again after a failure", async () => {
-    const known = new KnownAnswers(1e6);
+    const known = new AnswerCache(1e6);
     let asked = 0;
     const ask = async () => ++asked;
     expect(await Promise.all([known.answer("a", ask), known.answer("a", ask)])).toEqual([1, 1]);
@@ -15,7 +15,7 @@ describe("answers of a version", () => {
   });
 
   it("are forgotten by their bytes, those not asked for longest first", async () => {
-    const known = new KnownAnswers(30_000);
+    const known = new AnswerCache(30_000);
     const made: string[] = [];
     const ask = (name: string, count: number) =>
       known.answer(name, async () => {
@@ -36,7 +36,7 @@ describe("answers of a version", () => {
   });
 
   it("a huge one stays alone; one that is not there yet is not forgotten", async () => {
-    const known = new KnownAnswers(1000);
+    const known = new AnswerCache(1000);
     let give: (text: string) => void = () => {};
     const slow = known.answer("slow", () => new Promise<string>((resolve) => (give = resolve)));
     await known.answer("huge", async () => "x".repeat(5000));
