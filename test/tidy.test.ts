@@ -33,7 +33,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/analyze/job/compare-document.ts": ["compareVerdict"],
   "src/analyze/job/sections/findings.ts": ["unjudgedText"],
   "src/analyze/job/snippets/entry.ts": ["Entry", "Variant", "Variants", "codeOf", "snippetOf"],
-  "src/analyze/job/snippets/shell.ts": ["shellPath", "shellWord"],
+  "src/analyze/job/snippets/shell.ts": ["shellPath"],
   "src/analyze/load/quiet.ts": ["coinTail"],
   "src/analyze/metric/access-metrics.ts": ["AccessColumns"],
   "src/analyze/study/common/judge.ts": ["verdictOf"],

@@ -1,4 +1,5 @@
 /** What a week has to tell: at most three, by how much each is out of the usual. */
+import { commandLine } from "../../base/command-line.ts";
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
 import { measured } from "./amounts.ts";
 import { fullName } from "./targets.ts";
@@ -128,7 +129,7 @@ function unevenTargets({ targets: { rows, comparison } }: WeekAnswer): WeekFindi
       id: "uneven-targets",
       weight: (comparison.firstOverMean || 0) / LIMITS.target,
       text: `${fullName(first)} carried ${comparison.firstOverMean.toPrecision(2)} times the mean of ${comparison.targets} ${comparison.kind}s.`,
-      advice: `plimsoll who --target ${first.target} names who loaded it.`,
+      advice: `${commandLine(["plimsoll", "who", "--target", first.target])} names who loaded it.`,
     },
   ];
 }
