@@ -2,6 +2,7 @@
 import { wholeText } from "./again.ts";
 import { jobSummary, withSection } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
+import { formatSeconds } from "../base/units.ts";
 import { reportDocument } from "../inputs/job/index.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, MERGE_OPTIONS, readJob, reportWords } from "./job/read.ts";
@@ -57,6 +58,10 @@ export default defineCommand({
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
     });
+    if (window !== undefined && window.startSeconds > read.job.runSeconds)
+      throw new UsageError(
+        `--window ${options.window}: the run ends before, after ${formatSeconds(read.job.runSeconds)}`,
+      );
     const { store, cluster } = options;
     if (store === undefined && cluster !== undefined)
       throw new UsageError("--cluster chooses a job of a store; add --store DIR");

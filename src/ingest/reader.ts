@@ -93,7 +93,7 @@ export class InputReader {
       return {
         status: "skipped",
         bytes,
-        reason: refusal(head, path, ["rows", "series"]),
+        reason: refusal(head, path, ["rows", "series"], source.inside),
       };
     }
     if (format.rows.alone && !this.alone) return { status: "alone", bytes: 0 };

@@ -71,7 +71,8 @@ function filesOf(path: string, wanted: readonly Capability[], host: InputHost): 
   const files = host.list(path);
   if (files === undefined) return [{ name: path, path }];
   const headOf = (file: string) => look(file, host, (source) => source.read(0, HEAD_BYTES).slice());
-  const useOf = (file: string) => otherUse(headOf(file) ?? new Uint8Array(), file);
+  const useOf = (file: string) =>
+    look(file, host, (source) => otherUse(source.read(0, HEAD_BYTES), file, source.inside));
   // Segments of a store could be taken for tables of calls.
   const mark = files.find((file) => /(^|\/)store\.json$/.test(file));
   const store = mark === undefined ? undefined : useOf(mark);
@@ -97,8 +98,9 @@ function filesOf(path: string, wanted: readonly Capability[], host: InputHost): 
       {},
       "the recorded program made no calls on data files (record --all also takes system files, pipes, sockets and terminals)",
     );
-  const formats = formatsWith(...wanted).map(({ label }) => label);
-  throw new FormatError(path, {}, `no readable input in this folder (known formats: ${formats.join("; ")})`);
+  if (files.length + below.length === 0) throw new FormatError(path, {}, "the folder is empty");
+  const formats = formatsWith(...wanted).map(({ id }) => id);
+  throw new FormatError(path, {}, `no readable input in this folder (known formats: ${formats.join(", ")})`);
 }
 
 /** The file, or what is in it when it is a gzip file of a known format. */
