@@ -1,7 +1,7 @@
 /** Reads inputs into rows: the work of one thread. */
 import * as crypto from "node:crypto";
 import { assert } from "../base/assert.ts";
-import { FormatError } from "../base/errors.ts";
+import { FormatError, pathReason } from "../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../base/source.ts";
 import { findFormat, refusal } from "../formats/catalogue.ts";
 import { darshan } from "../formats/darshan/format.ts";
@@ -166,17 +166,7 @@ export class InputReader {
 export function reasonOf(error: unknown, path: string): string | undefined {
   if (error instanceof FormatError)
     return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: "it is gone",
-    EACCES: "permission denied",
-    EPERM: "not permitted",
-    EISDIR: "it is a folder",
-    EIO: "input/output error",
-    ELOOP: "too many symbolic links",
-    ESTALE: "stale file handle",
-  };
-  return code === undefined ? undefined : reasons[code];
+  return pathReason(error);
 }
 
 const WINDOW_BYTES = 1 << 20;

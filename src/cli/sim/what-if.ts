@@ -8,7 +8,7 @@ import {
   whatIfDocument,
   whatIfVerdict,
 } from "../../adaptive/steps/index.ts";
-import { UsageError } from "../../base/errors.ts";
+import { systemReason, UsageError } from "../../base/errors.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { type Question, whatIf, type WhatIfData } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
@@ -94,7 +94,9 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new UsageError(`${path}: cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+    throw new UsageError(`cannot read ${path}: ${systemReason(cause) ?? (cause as Error).message}`, {
+      cause,
+    });
   }
 }
 

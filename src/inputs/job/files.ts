@@ -1,5 +1,5 @@
 /** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
-import { FormatError, UsageError } from "../../base/errors.ts";
+import { FormatError, pathReason, UsageError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { findFormat, formatsWith, otherUse } from "../../formats/catalogue.ts";
 import { isTrace } from "../../formats/trace/header.ts";
@@ -53,10 +53,8 @@ export function reasonOf(error: unknown, name: string): string {
   if (error instanceof FormatError) return error.detail;
   if (!(error instanceof Error)) throw error;
   const { code } = error as { readonly code?: string };
-  if (code === "ENOENT") return "no such file";
-  if (code === "EACCES" || code === "EPERM") return "permission denied";
   if (code === undefined) throw error;
-  return error.message.replace(`'${name}'`, "").trim();
+  return pathReason(error) ?? error.message.replace(`'${name}'`, "").trim();
 }
 
 /** About trace files in a folder that have not even a header. */
