@@ -85,7 +85,7 @@ describe("formats of accesses", () => {
       "thing: this is a Slurm job list (sacct); use plimsoll ingest",
     );
     expect(detect("pid,bytes,start,end\n1,2,3,4\n", "rows", "series")).toThrow(
-      "thing: this is a table of accesses (CSV with pid, bytes, start, end); use plimsoll report, findings, diff, bps or export",
+      "thing: this is a CSV table of accesses; use plimsoll report, findings, diff, bps or export",
     );
   });
 });

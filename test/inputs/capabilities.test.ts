@@ -29,7 +29,7 @@ const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: str
   "calls.csv": {
     of: "csv",
     text: "pid,bytes,start,end\n1,2,3,4\n",
-    says: `a table of accesses (.*); ${CALLS}`,
+    says: `a CSV table of accesses; ${CALLS}`,
   },
   "jobs.txt": {
     of: "slurm",

@@ -13,7 +13,7 @@ const COMMENT = 35;
 
 export const accessCsv = {
   id: "csv",
-  label: "table of accesses (CSV with pid, bytes, start, end)",
+  label: "CSV table of accesses",
   sequential: true,
 
   recognizes(head) {
