@@ -45,7 +45,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   // The package maker (scripts/dist.mjs) calls it.
   "src/cli/man.ts": ["manPages"],
   "src/cli/study/metric.ts": ["chosenSets"],
-  "src/cluster/scripts.ts": ["shellWords"],
   "src/collect/metrics/http.ts": ["SERVE_LIMITS"],
   "src/collect/server/collector.ts": ["CollectorOptions"],
   "src/collect/server/run.ts": ["untilNextMs"],
