@@ -51,7 +51,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   ncio: [],
   "ncio/pattern": ["base"],
   "ncio/method": ["base", "ncio/pattern"],
-  "ncio/storage": ["adaptive/backend", "ncio/pattern"],
+  "ncio/storage": ["base", "adaptive/backend", "ncio/pattern"],
   "ncio/servers": ["base", "ncio/pattern", "node"],
   "ncio/run": [
     ...["base", "model", "ncio/pattern", "ncio/method", "ncio/storage", "ncio/servers", "launch", "node"],

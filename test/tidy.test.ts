@@ -33,7 +33,7 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/analyze/job/compare-document.ts": ["compareVerdict"],
   "src/analyze/job/sections/findings.ts": ["unjudgedText"],
   "src/analyze/job/snippets/entry.ts": ["Entry", "Variant", "Variants", "codeOf", "snippetOf"],
-  "src/analyze/job/snippets/shell.ts": ["shellPath", "shellWord"],
+  "src/analyze/job/snippets/shell.ts": ["shellPath"],
   "src/analyze/load/quiet.ts": ["coinTail"],
   "src/analyze/metric/access-metrics.ts": ["AccessColumns"],
   "src/analyze/study/common/judge.ts": ["verdictOf"],
@@ -45,7 +45,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   // The package maker (scripts/dist.mjs) calls it.
   "src/cli/man.ts": ["manPages"],
   "src/cli/study/metric.ts": ["chosenSets"],
-  "src/cluster/scripts.ts": ["shellWords"],
   "src/collect/metrics/http.ts": ["SERVE_LIMITS"],
   "src/collect/server/collector.ts": ["CollectorOptions"],
   "src/collect/server/run.ts": ["untilNextMs"],

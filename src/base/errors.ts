@@ -75,3 +75,51 @@ export function inFile<T>(path: string, call: () => T): T {
     throw namedError(error, path);
   }
 }
+
+/** What is wrong with a path or the file behind it. */
+const PATH_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  EACCES: "permission denied",
+  EPERM: "not permitted",
+  EISDIR: "is a folder",
+  ENOTDIR: "a part of the path is not a folder",
+  ELOOP: "too many symbolic links",
+  ENAMETOOLONG: "name too long",
+  EIO: "input/output error",
+  ENXIO: "not a regular file or pipe",
+  ESTALE: "stale file handle",
+};
+
+/** What else stops a call on files. */
+const OTHER_REASONS: Readonly<Record<string, string>> = {
+  EMFILE: "too many open files; raise ulimit -n",
+  ENFILE: "too many open files on this machine",
+  ENOSPC: "no space left",
+  EDQUOT: "quota exceeded",
+  EROFS: "read-only file system",
+  EEXIST: "exists already",
+  ENOTEMPTY: "folder is not empty",
+  EFBIG: "file too large",
+};
+
+const codeIn = (error: unknown) => String((error as { code?: unknown } | null | undefined)?.code ?? "");
+
+/** Why a call on a file failed, in words; undefined where it is no error of the system that can be told so. */
+export function systemReason(error: unknown, what: "file" | "folder" = "file"): string | undefined {
+  const code = codeIn(error);
+  if (code === "ENOENT") return `no such ${what}`;
+  return PATH_REASONS[code] ?? OTHER_REASONS[code];
+}
+
+/** The same where the path is to blame, and neither the machine nor what is written. */
+export const pathReason = (error: unknown): string | undefined => PATH_REASONS[codeIn(error)];
+
+/** An error as Node's own calls throw it, for what something else ran into. */
+export function systemError(
+  code: string,
+  syscall: string,
+  path: string,
+  cause?: unknown,
+): Error & { readonly code: string } {
+  return Object.assign(new Error(`${code}: ${syscall} '${path}'`, { cause }), { code, syscall, path });
+}

@@ -6,6 +6,8 @@ export interface ByteSource {
   /** A path or label for messages. */
   readonly name: string;
   readonly byteLength: number;
+  /** Of a gzip file that stays packed: the first bytes of what is in it. */
+  readonly inside?: Uint8Array;
   /**
    * The bytes [offset, offset + length), fewer at the end of the input. They stay as they are until the source
    * is closed, or until the caller gives them back as `reuse`, memory that the source may fill again.

@@ -1,8 +1,7 @@
 /** Alert rules of a file, for `plimsoll alerts` and `plimsoll serve`. */
 import { readFileSync } from "node:fs";
 import { alertRules } from "../analyze/load/index.ts";
-import { UsageError } from "../base/errors.ts";
-import { systemReason } from "./failure.ts";
+import { systemReason, UsageError } from "../base/errors.ts";
 
 /** A file that cannot be read is wrong usage, since exit code 1 means that an alert fires. */
 export function readAlertRules(path: string): ReturnType<typeof alertRules> {
@@ -13,7 +12,7 @@ export function readAlertRules(path: string): ReturnType<typeof alertRules> {
     throw new UsageError(
       error instanceof SyntaxError
         ? `${path}: no JSON: ${error.message}`
-        : `cannot read ${path}: ${systemReason(error)}`,
+        : `cannot read ${path}: ${systemReason(error) ?? (error as Error).message}`,
     );
   }
 }

@@ -1,4 +1,5 @@
 /** `plimsoll bps`: BPS and the metrics it is compared with, of accesses of any recorder. */
+import { thisCommand, wholeText } from "./again.ts";
 import { availableParallelism } from "node:os";
 import type { CollectorOptions } from "../analyze/metric/collector.ts";
 import { metricDocument } from "../analyze/metric/document.ts";
@@ -9,7 +10,6 @@ import type { NameFilter } from "../base/glob.ts";
 import { formatsWith } from "../formats/catalogue.ts";
 import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { markSynthetic } from "../model/index.ts";
-import { plain } from "../report/text/index.ts";
 import type { ReadSetting } from "../inputs/measure/collect.ts";
 import { measurePaths, measureVariants, type TimeRange } from "../inputs/measure/measure.ts";
 import { metricsJson, rankingJson } from "../analyze/metric/metrics-json.ts";
@@ -99,13 +99,9 @@ export default defineCommand({
     if (options.rank) return rank(words, { ...collector, by: [], picture: false }, setting, options, context);
     const metrics = await measurePaths(words, collector, rangeOf(options), setting, context);
     filter?.requireMatches();
-    const shown = words.length > 3 ? `${words.slice(0, 3).join(" ")} …` : words.join(" ");
-    const document = metricDocument({
-      metrics,
-      command: `plimsoll bps ${shown} -o ${options.output ?? "bps.html"}`,
-      madeBy: `Plimsoll ${version}`,
-    });
-    const more = options.brief ? "" : `\nFull report: plimsoll bps ${plain(shown)} -o bps.html\n`;
+    const command = thisCommand(context);
+    const document = metricDocument({ metrics, command, madeBy: `Plimsoll ${version}` });
+    const more = options.brief ? "" : wholeText("report", context, "bps.html");
     const json = () => metricsJson(metrics, context.skipped);
     await showDocument(document, { ...options, json, more }, context);
   },
@@ -122,7 +118,7 @@ async function rank(
   if (words.length < 2) throw new UsageError("--rank compares inputs: name two or more");
   const { variants, origin } = await measureVariants(words, options, setting, context);
   const ranking = rankingOf(variants);
-  const command = `plimsoll bps --rank ${words.join(" ")}`;
+  const command = thisCommand(context);
   const document = markSynthetic(rankingDocument(ranking, command, `Plimsoll ${version}`), origin);
   const json = () => rankingJson(ranking, origin);
   await showDocument(document, { output: given.output, full: given.full, json }, context);

@@ -13,6 +13,8 @@ export interface Context {
   /** Print one JSON document (`printJson`) and nothing else on stdout. */
   readonly json: boolean;
   readonly debug: boolean;
+  /** The command line as it was given, without `plimsoll`. */
+  readonly words: readonly string[];
   /** Terminal colours are welcome on stdout. */
   readonly color: boolean;
   readonly stdoutIsTerminal: boolean;
@@ -48,6 +50,7 @@ interface ContextSetting {
   readonly io: Io;
   readonly json: boolean;
   readonly debug: boolean;
+  readonly words: readonly string[];
   readonly commands: readonly CommandEntry[];
   /** Called when the command first needs to know of signals. */
   readonly watchSignals: () => void;
@@ -56,6 +59,7 @@ interface ContextSetting {
 export class CommandContext implements Context {
   readonly json: boolean;
   readonly debug: boolean;
+  readonly words: readonly string[];
   readonly color: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly out: BufferedSink;
@@ -71,11 +75,12 @@ export class CommandContext implements Context {
   #bar: ProgressBar | undefined;
   #yieldedMs = 0;
 
-  constructor({ io, json, debug, commands, watchSignals }: ContextSetting) {
+  constructor({ io, json, debug, words, commands, watchSignals }: ContextSetting) {
     this.#io = io;
     this.#watchSignals = watchSignals;
     this.json = json;
     this.debug = debug;
+    this.words = words;
     this.commands = commands;
     this.stdoutIsTerminal = io.stdout.isTerminal;
     this.color = io.stdout.isTerminal && !io.env.NO_COLOR && io.env.TERM !== "dumb";

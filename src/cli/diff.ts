@@ -2,7 +2,7 @@
 import { version } from "../../package.json";
 import { NOISE, compareDocument, compareSummary } from "../analyze/job/index.ts";
 import { compareInput, type ReadJob } from "../inputs/job/index.ts";
-import { plain } from "../report/text/index.ts";
+import { thisCommand, wholeText } from "./again.ts";
 import { defineCommand } from "./command.ts";
 import { JOB_OPTIONS, readJobs } from "./job/read.ts";
 import { showDocument } from "./show-document.ts";
@@ -33,9 +33,10 @@ export default defineCommand({
   async run({ arguments: [first = "", second = ""], options }, context) {
     const jobs = await readJobs([[first], [second]], options, context);
     const [before, after] = jobs as [ReadJob, ReadJob];
-    const input = compareInput(version, [before, after], [first, second], options);
+    const command = thisCommand(context);
+    const input = compareInput(version, [before, after], [first, second], { noise: options.noise, command });
     const document = compareDocument(input);
-    const more = `\nAll of it: plimsoll diff ${plain(first)} ${plain(second)} -o diff.html\n`;
+    const more = wholeText("comparison", context, "diff.html");
     await showDocument(document, { ...options, json: () => compareSummary(input), more }, context);
   },
 });

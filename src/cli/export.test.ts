@@ -133,3 +133,13 @@ describe("bad requests end in one line", () => {
     expect(outcome.code).toBe(code);
   });
 });
+
+it("says who takes a folder, and counts one call as one", async () => {
+  expect(await plimsoll("export", folder, "--table", "counters", "-o", out("x.csv"))).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("is a folder; --table counters takes one Darshan log"),
+  });
+  writeFileSync(out("one.csv"), "pid,bytes,start,end\n7,4096,1.5,1.75\n");
+  const { err } = await plimsoll("export", out("one.csv"), "-o", out("same.csv"));
+  expect(err).toContain("wrote 1 call to ");
+});

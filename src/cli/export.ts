@@ -1,7 +1,7 @@
 /** `plimsoll export`: calls, file runs and counters for other programs. */
 import { version } from "../../package.json";
 import { UsageError } from "../base/errors.ts";
-import { formatCount } from "../base/units.ts";
+import { formatCount, formatMany } from "../base/units.ts";
 import { EXPORT_GROUPS, type ExportGroup, type LeftOut } from "../formats/export/index.ts";
 import { EXPORT_FORMATS, exportCalls, type ExportFormat, exportTable } from "../inputs/export-file.ts";
 import { LOG_TABLES, type LogTable } from "../inputs/log-tables.ts";
@@ -132,9 +132,11 @@ function tell({ table, rows, format, output, bytes, leftOut }: Done, context: Co
   }
   if (leftOut !== undefined && leftOut.unsound + leftOut.nonFile > 0)
     context.note(
-      `left out: ${formatCount(leftOut.nonFile)} calls on pipes, sockets and terminals, ${formatCount(leftOut.unsound)} with invalid times`,
+      `left out: ${formatMany(leftOut.nonFile, "call")} on pipes, sockets and terminals, ${formatCount(leftOut.unsound)} with invalid times`,
     );
-  context.note(`wrote ${formatCount(rows)} ${table === "calls" ? "calls" : `rows of ${table}`} to ${output}`);
+  context.note(
+    `wrote ${table === "calls" ? formatMany(rows, "call") : `${formatMany(rows, "row")} of ${table}`} to ${output}`,
+  );
 }
 
 const nanoseconds = ({ startSeconds, endSeconds }: ReturnType<typeof parseWindow>) => ({

@@ -2,7 +2,7 @@
 
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, relative } from "node:path";
-import { CheckFailed, FormatError, UsageError } from "../base/errors.ts";
+import { CheckFailed, FormatError, systemReason, UsageError } from "../base/errors.ts";
 import { PART } from "../node/durable.ts";
 import { isRaw, mayBeReplaced } from "../node/raw-path.ts";
 
@@ -62,27 +62,6 @@ export function oneLine(text: string): string {
   });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  EACCES: "permission denied",
-  EPERM: "not permitted",
-  EISDIR: "is a folder",
-  ENOTDIR: "a part of the path is not a folder",
-  ELOOP: "too many symbolic links",
-  ENAMETOOLONG: "name too long",
-  EMFILE: "too many open files; raise ulimit -n",
-  ENFILE: "too many open files on this machine",
-  EIO: "input/output error",
-  ENXIO: "not a regular file or pipe",
-  ESTALE: "stale file handle",
-  ENOSPC: "no space left",
-  EDQUOT: "quota exceeded",
-  EROFS: "read-only file system",
-  EEXIST: "exists already",
-  ENOTEMPTY: "folder is not empty",
-  EFBIG: "file too large",
-};
-
 const WRITING_CODES = new Set(["ENOSPC", "EDQUOT", "EROFS", "EEXIST", "ENOTEMPTY", "EFBIG"]);
 const WRITING_CALLS = new Set([
   "write",
@@ -96,22 +75,16 @@ const WRITING_CALLS = new Set([
   "link",
 ]);
 
-/** Why a call of the system failed, in words. */
-export function systemReason(error: unknown): string {
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  return REASONS[code] ?? message;
-}
-
 function systemMessage(error: unknown, { files, isOutput }: FailureSetting): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path, syscall } = error as NodeJS.ErrnoException;
-  const reason = code === undefined ? undefined : REASONS[code];
+  const reason = systemReason(error);
   // A module that cannot be found is our fault, and has no system call.
   if (code === undefined || reason === undefined || syscall === undefined) return undefined;
   if ((path === undefined || !isAbsolute(path)) && currentFolderIsGone())
     return "the current folder no longer exists; change to another one (cd)";
   if (syscall === "mkdtemp" && path !== undefined && relative(tmpdir(), dirname(path)) === "")
-    return `cannot write temporary files in ${dirname(path)}: ${code === "ENOENT" ? "no such folder" : reason}; set TMPDIR to a folder that you can write`;
+    return `cannot write temporary files in ${dirname(path)}: ${systemReason(error, "folder")}; set TMPDIR to a folder that you can write`;
   const writing =
     WRITING_CODES.has(code) ||
     WRITING_CALLS.has(syscall) ||
@@ -122,9 +95,7 @@ function systemMessage(error: unknown, { files, isOutput }: FailureSetting): str
   const unopenable = path !== undefined && code === "ENOENT" && (isRaw(path) || mayBeReplaced(path));
   const why = unopenable
     ? "no such file (not every command can open a name that is not UTF-8; rename the file)"
-    : writing && code === "ENOENT"
-      ? "no such folder"
-      : reason;
+    : systemReason(error, writing ? "folder" : "file");
   return `cannot ${writing ? "write" : "read"}${target}: ${why}`;
 }
 

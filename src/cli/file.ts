@@ -1,9 +1,11 @@
 /** `plimsoll file`: one file through time. */
 import { fileDocument, fileHistory } from "../analyze/study/reuse/index.ts";
+import { commandLine } from "../base/command-line.ts";
 import { UsageError } from "../base/errors.ts";
 import { markSynthetic, provenanceJson } from "../model/index.ts";
 import { renderText } from "../report/text/index.ts";
 import { version } from "../../package.json";
+import { thisCommand } from "./again.ts";
 import { defineCommand } from "./command.ts";
 import { writePage } from "./page-output.ts";
 import { ENGINE_OPTIONS, originOf, withStore } from "./store/options.ts";
@@ -29,12 +31,14 @@ export default defineCommand({
       const histories = await fileHistory(db, path);
       if (histories.length === 0)
         throw new UsageError(
-          `${path}: no run in the store used this file; to search names: plimsoll sql --store ${options.store} "select path from files where path like '%…%'"`,
+          `${path}: no run in the store used this file; to search names: ${commandLine(["plimsoll", "sql", "--store", options.store, "select path from files where path like '%NAME%'"])}`,
         );
-      const command = `plimsoll file ${path} --store ${options.store} -o ${options.output ?? "file.html"}`;
       const origin = await originOf(db, "runs");
       const documents = histories.map((one) =>
-        markSynthetic(fileDocument(one, { command, madeBy: `Plimsoll ${version}` }), origin),
+        markSynthetic(
+          fileDocument(one, { command: thisCommand(context), madeBy: `Plimsoll ${version}` }),
+          origin,
+        ),
       );
       if (options.output !== undefined) {
         const [first, ...others] = documents;

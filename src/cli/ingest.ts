@@ -1,4 +1,5 @@
 /** `plimsoll ingest`: logs, counters of file systems and jobs into a store. */
+import { commandLine } from "../base/command-line.ts";
 import { availableParallelism } from "node:os";
 import { UsageError } from "../base/errors.ts";
 import { formatBytes, formatCount, formatSeconds } from "../base/units.ts";
@@ -59,7 +60,7 @@ export default defineCommand({
     const { read, known, foreign, bytes, seconds, skipped, skippedTotal } = summary;
     if (skippedTotal > skipped.length)
       context.note(
-        `${skippedTotal - skipped.length} more skipped; list all with: plimsoll sql --store ${store} "select path, reason from sources where status <> 'stored'"`,
+        `${skippedTotal - skipped.length} more skipped; list all with: ${commandLine(["plimsoll", "sql", "--store", store, "select path, reason from sources where status = 'skipped'"])}`,
       );
     if (slice === undefined && read + known + foreign + skippedTotal === 0)
       context.note(`no files in ${paths.join(", ")}`);

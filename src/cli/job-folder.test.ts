@@ -104,5 +104,5 @@ it("says what it knows of a folder that holds nothing to read", async () => {
   mkdirSync(join(folder, "empty/below"), { recursive: true });
   const { code, err } = await inside("report", join(folder, "empty"));
   expect(code).toBe(1);
-  expect(err).toContain("no readable input in this folder");
+  expect(err).toContain("the folder is empty");
 });

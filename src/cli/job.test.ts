@@ -332,6 +332,15 @@ describe("report -o", () => {
     expect(existsSync(page)).toBe(false);
   });
 
+  it("says that the run ends before the window begins", async () => {
+    expect(await inside("report", FIXTURE, "-o", join(folder, "late.html"), "--window", "5-6")).toMatchObject(
+      {
+        code: 2,
+        err: expect.stringMatching(/--window 5-6: the run ends before, after \S+ m?s; see /),
+      },
+    );
+  });
+
   it("keeps single calls as asked: all, none, or those of a window", async () => {
     const sizes = new Map<string, number>();
     for (const [name, words] of Object.entries({
@@ -554,7 +563,7 @@ describe("bad input", () => {
     const files: [string, RegExp][] = [
       [save("empty.darshan", ""), /empty\.darshan: /],
       [save("text.darshan", "hello"), /text\.darshan: /],
-      [mkdtempSync(join(folder, "empty-")), /empty-.*: no readable input in this folder/],
+      [mkdtempSync(join(folder, "empty-")), /empty-.*: the folder is empty/],
       [join(folder, "none.darshan"), /cannot read .*none\.darshan: no such file/],
     ];
     for (const [path, line] of files) expectRefusal(await inside(command, path, ...other), 1, line);

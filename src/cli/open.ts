@@ -2,13 +2,13 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { hostname, tmpdir, userInfo } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { version } from "../../package.json";
-import { reportDocument, reportWords } from "../inputs/job/index.ts";
+import { commandLine, operand } from "../base/command-line.ts";
+import { reportDocument } from "../inputs/job/index.ts";
 import { plain } from "../report/text/index.ts";
 import { defineCommand } from "./command.ts";
-import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
+import { JOB_OPTIONS, MERGE_OPTIONS, readJob, reportWords } from "./job/read.ts";
 import { option } from "./option.ts";
 import { writePage } from "./page-output.ts";
 
@@ -40,7 +40,7 @@ export default defineCommand({
   async run({ arguments: paths, options }, context) {
     const read = await readJob(paths, options, context, { callsMax: CALLS_MAX });
     const output = resolve(options.output ?? join(mkdtempSync(join(tmpdir(), "plimsoll-")), "report.html"));
-    const document = reportDocument(read, reportWords(version, paths, options.output ?? "report.html"));
+    const document = reportDocument(read, reportWords(context));
     await writePage(document, output, context);
     const opened = await openInBrowser(output);
     if (context.json) {
@@ -80,13 +80,24 @@ function starts(program: string, url: string): Promise<boolean> {
 
 /** Whoever is logged in over ssh: the host by the name that it calls itself. */
 function withoutDisplay(path: string): string {
-  const quoted = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
   const from = `${userInfo().username}@${hostname()}`;
+  const copied = commandLine(["scp", `${from}:${path}`, "."]);
+  const shown = commandLine(["xdg-open", operand(basename(path))]);
+  const served = commandLine([
+    "python3",
+    "-m",
+    "http.server",
+    "-b",
+    "localhost",
+    "-d",
+    dirname(path),
+    "8000",
+  ]);
   return `No display here. The report is one file that needs nothing else: ${plain(path)}
 To see it, on your own machine:
-  scp ${from}:${plain(quoted)} . && xdg-open ${plain(basename(path))}
+  ${copied} && ${shown}
 or
-  ssh -L 8000:localhost:8000 ${from} python3 -m http.server -b localhost -d ${plain(quoted.replace(/[^/]*$/, ""))} 8000
-and open http://localhost:8000/${plain(basename(path))}
+  ${commandLine(["ssh", "-L", "8000:localhost:8000", from, served])}
+and open http://localhost:8000/${encodeURIComponent(basename(path))}
 `;
 }

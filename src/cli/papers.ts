@@ -4,6 +4,7 @@ import { version } from "../../package.json";
 import { readStudyResult } from "../inputs/study-result.ts";
 import { type GivenResult, paperResults, papersDocument, papersJson, papersText } from "../papers/index.ts";
 import { wrap } from "../report/text/index.ts";
+import { thisCommand } from "./again.ts";
 import { defineCommand } from "./command.ts";
 import { option } from "./option.ts";
 import { showDocument } from "./show-document.ts";
@@ -42,8 +43,7 @@ export default defineCommand({
       given.push(...(await storeResults(store, storeOptions(options), context)));
     }
     const results = paperResults(given);
-    const words = ["plimsoll papers", ...paths, ...(store === undefined ? [] : [`--store ${store}`])];
-    const input = { results, command: `${words.join(" ")} -o papers.html`, madeBy: `Plimsoll ${version}` };
+    const input = { results, command: thisCommand(context), madeBy: `Plimsoll ${version}` };
     if (output === undefined && !context.json) context.out.write(papersText(results, context.columns, wrap));
     else
       await showDocument(

@@ -42,6 +42,8 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     // Not given to commander, which would show them a second time in help.
     options[camelCase(name)] ??=
       spec.default ?? (spec.kind === "boolean" ? false : spec.kind === "list" ? [] : undefined);
+    if (options[camelCase(name)] === "" && (name === "output" || /FILE|DIR/.test(spec.valueName ?? "")))
+      throw new UsageError(`--${name}: the name is empty`);
   }
   checkChoices(command.arguments, parser.args);
   if (options.output === "-")

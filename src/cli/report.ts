@@ -1,13 +1,13 @@
 /** `plimsoll report`: what is slow in a job, where, and what to change. */
+import { wholeText } from "./again.ts";
 import { jobSummary, withSection } from "../analyze/job/index.ts";
 import { UsageError } from "../base/errors.ts";
-import { namesText, reportDocument, reportWords } from "../inputs/job/index.ts";
-import { plain } from "../report/text/index.ts";
+import { formatSeconds } from "../base/units.ts";
+import { reportDocument } from "../inputs/job/index.ts";
 import { defineCommand } from "./command.ts";
-import { JOB_OPTIONS, MERGE_OPTIONS, readJob } from "./job/read.ts";
+import { JOB_OPTIONS, MERGE_OPTIONS, readJob, reportWords } from "./job/read.ts";
 import { countedByServers } from "./job/servers.ts";
 import { showDocument } from "./show-document.ts";
-import { version } from "../../package.json";
 import { option } from "./option.ts";
 import { parseWindow } from "./values.ts";
 
@@ -58,15 +58,17 @@ export default defineCommand({
       callsMax: wantsCalls ? options.calls : 0,
       ...(window === undefined ? {} : { window }),
     });
+    if (window !== undefined && window.startSeconds > read.job.runSeconds)
+      throw new UsageError(
+        `--window ${options.window}: the run ends before, after ${formatSeconds(read.job.runSeconds)}`,
+      );
     const { store, cluster } = options;
     if (store === undefined && cluster !== undefined)
       throw new UsageError("--cluster chooses a job of a store; add --store DIR");
     const servers = store === undefined ? undefined : await countedByServers(read.job, { store, cluster });
-    const words = reportWords(version, paths, options.output);
-    const report = reportDocument(read, words);
+    const report = reportDocument(read, reportWords(context));
     const document = servers === undefined ? report : withSection(report, servers.section);
-    const of = store === undefined ? "" : ` --store ${plain(namesText([store]))}`;
-    const more = `\nFull report: plimsoll report ${plain(namesText(paths))}${of} -o report.html\n`;
+    const more = wholeText("report", context, "report.html");
     await showDocument(
       document,
       { ...options, json: () => ({ ...jobSummary(read), ...servers?.json }), more },

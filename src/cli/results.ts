@@ -5,6 +5,7 @@ import { FormatError } from "../base/errors.ts";
 import { readResults } from "../inputs/results.ts";
 import { writeOutput } from "../node/output-file.ts";
 import { plain } from "../report/text/index.ts";
+import { thisCommand } from "./again.ts";
 import { defineCommand } from "./command.ts";
 import { option } from "./option.ts";
 import { showDocument } from "./show-document.ts";
@@ -33,7 +34,7 @@ export default defineCommand({
       set,
       ...(before === undefined ? {} : { before }),
       madeBy: `Plimsoll ${version}`,
-      command: `plimsoll results ${paths.slice(0, 3).join(" ")}`,
+      command: thisCommand(context),
     };
     if (options.output !== undefined && /\.csv$/i.test(options.output)) {
       writeOutput(options.output, resultsCsv(set.results), context);

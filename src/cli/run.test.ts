@@ -219,6 +219,7 @@ describe("options", () => {
     [["--method", "psix"], "--method psix: not one of posix, mpi (did you mean posix?)"],
     [["--ranks"], "--ranks <N>: the value is missing"],
     [["-o", "-"], "--output -: name a file; /dev/stdout stands for standard output"],
+    [["-o", ""], "--output: the name is empty"],
     [["extra"], "unexpected argument: extra; see"],
   ])("%j is wrong usage", async (words, message) => {
     const { code, err } = await line(["opt", ...words], table([]));

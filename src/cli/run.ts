@@ -18,7 +18,7 @@ export async function runCli(
   table: readonly CommandEntry[],
   io: Io,
 ): Promise<number> {
-  const state: State = { command: "", debug: false, files: [], context: undefined, quiet: false };
+  const state: State = { command: "", debug: false, files: [], context: undefined, quiet: false, argv };
   try {
     return await dispatch(argv, table, io, state);
   } catch (error) {
@@ -34,6 +34,7 @@ interface State {
   context: CommandContext | undefined;
   /** Another rank says what there is to say. */
   quiet: boolean;
+  readonly argv: readonly string[];
 }
 
 async function dispatch(argv: readonly string[], table: readonly CommandEntry[], io: Io, state: State) {
@@ -68,7 +69,8 @@ async function runCommand(
   state: State,
 ): Promise<number> {
   const stop = new Stop(io);
-  const context = new CommandContext({ io, json, debug, commands, watchSignals: () => stop.watch(context) });
+  const watchSignals = () => stop.watch(context);
+  const context = new CommandContext({ io, json, debug, words: state.argv, commands, watchSignals });
   state.context = context;
   try {
     const stopped = await Promise.race([

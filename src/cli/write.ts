@@ -1,4 +1,5 @@
 /** `plimsoll write`: drains files onto storage targets, as one dataset. */
+import { thisCommand } from "./again.ts";
 import { existsSync } from "node:fs";
 import { runsDocument } from "../adaptive/steps/index.ts";
 import { CheckFailed, UsageError } from "../base/errors.ts";
@@ -152,7 +153,7 @@ async function baseline(words: readonly string[], options: WriteValues, context:
     return context.exitWith(await baselineUnderMpi(asked, options.mpiexec, context));
   const record = await writeBaseline(asked);
   if (record === undefined) return;
-  await keepRun(record, earlier, "plimsoll write --method mpi-io", options, context);
+  await keepRun(record, earlier, options, context);
   if (context.json) context.printJson(baselineJson(record));
   else context.out.write(baselineLine(record));
 }
@@ -174,8 +175,7 @@ async function drain(
   }
   const result = await write({ ...setting, transport: options.transport }, input, context);
   if (!result.alreadyComplete) {
-    const command = ["plimsoll write -o", path, ...words].join(" ");
-    await keepRun(result.record, earlier, command, options, context);
+    await keepRun(result.record, earlier, options, context);
   } else if (options.ops ?? options.runs ?? options.report)
     context.note("nothing was written, so --ops, --runs and --report have no effect");
   if (context.json) context.printJson(resultJson(path, result));
@@ -189,14 +189,13 @@ const earlierRuns = ({ runs }: WriteValues): WriteRun[] =>
 async function keepRun(
   record: StepRecord,
   earlier: readonly WriteRun[],
-  command: string,
   { ops, runs, report }: WriteValues,
   context: Context,
 ): Promise<void> {
   if (ops !== undefined) writeFile(ops, opsCsv(record));
   if (runs !== undefined) addRun(runs, record);
   if (report === undefined) return;
-  const about = { command, madeBy: `Plimsoll ${version}` };
+  const about = { command: thisCommand(context), madeBy: `Plimsoll ${version}` };
   await writePage(runsDocument([...earlier, record.run], about), report, context);
 }
 

@@ -1,20 +1,15 @@
 /** The batch scripts of a plan: what `--dry-run` prints and Slurm gets. Pure. */
+import { commandLine, scriptWord } from "../base/command-line.ts";
 import type { Plan, Stage } from "./plan.ts";
 
 /** How our own program is started on a node: `node …/start.js`. */
 export type Program = readonly string[];
 
-/** A word for a shell of POSIX. */
-const shellWord = (word: string): string =>
-  /^[A-Za-z0-9_\-+=:,./@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-
-export const shellWords = (words: readonly string[]): string => words.map(shellWord).join(" ");
-
 /** The script of a stage; one array task runs one task of the plan. */
 export function stageScript(plan: Plan, stage: Stage, folder: string, program: Program): string {
   return `#!/bin/sh
 # ${stage.name} of plimsoll cluster ${plan.what}: ${stage.tasks.length} ${stage.tasks.length === 1 ? "task" : "tasks"}
-exec ${shellWords(program)} cluster task ${shellWord(folder)} ${stage.name}-"$SLURM_ARRAY_TASK_ID"
+exec ${[...program, "cluster", "task", folder].map(scriptWord).join(" ")} ${stage.name}-"$SLURM_ARRAY_TASK_ID"
 `;
 }
 
@@ -71,8 +66,8 @@ export function plannedStages(
     return {
       stage: stage.name,
       script: stageScript(plan, stage, folder, program),
-      submit: `sbatch ${shellWords(sbatchWords({ plan, stage, numbers, folder, script, after, extra }))}`,
-      tasks: stage.tasks.map(({ words }) => `plimsoll ${shellWords(words)}`),
+      submit: commandLine(["sbatch", ...sbatchWords({ plan, stage, numbers, folder, script, after, extra })]),
+      tasks: stage.tasks.map(({ words }) => commandLine(["plimsoll", ...words])),
     };
   });
 }

@@ -1,4 +1,5 @@
 /** Small files, read to their end whatever size they claim; and error texts for files. */
+import { systemReason } from "../base/errors.ts";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { PART } from "../node/durable.ts";
 
@@ -60,21 +61,10 @@ export function codeOf(error: unknown): string {
   return String((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: "no space left",
-  EDQUOT: "quota exceeded",
-  EACCES: "permission denied",
-  EPERM: "not permitted",
-  EROFS: "read-only file system",
-  ENOENT: "no such file",
-  ENOTDIR: "a part of the path is not a folder",
-  EIO: "input/output error",
-};
-
 /** One line about a file error. */
 export function reasonOf(error: unknown): string {
-  const { code = "", path, message } = error as NodeJS.ErrnoException;
-  const reason = REASONS[code];
+  const { path, message } = error as NodeJS.ErrnoException;
+  const reason = systemReason(error);
   if (reason === undefined) return error instanceof Error ? message : String(error);
   return path === undefined ? reason : `${path.replace(PART, "")}: ${reason}`;
 }

@@ -58,8 +58,12 @@ describe("formats of accesses", () => {
       detectFormat(bytesSource(new TextEncoder().encode(text), "thing"), "calls");
     expect(detect("hello")).toThrow(FormatError);
     expect(detect("hello")).toThrow(
-      /^thing: unknown format \(known formats: .*Darshan log.*Parquet.*strace.*fio.*CSV/,
+      /^thing: unknown format \(known: .*darshan.*parquet.*strace.*fio.*csv\)$/,
     );
+    expect(detect("pid,bytes,start,duration\n1,8,0,0.5\n")).toThrow(
+      /^thing: CSV has no column end; needs pid, bytes, start, end$/,
+    );
+    expect(detect("name,start\n1,8\n")).toThrow(/unknown format/);
     expect(detect("")).toThrow(/^thing: the input is empty$/);
     expect(formatNamed("fio", "calls").id).toBe("fio");
     expect(() => formatNamed("fi", "calls")).toThrow(UsageError);
@@ -81,7 +85,7 @@ describe("formats of accesses", () => {
       "thing: this is a Slurm job list (sacct); use plimsoll ingest",
     );
     expect(detect("pid,bytes,start,end\n1,2,3,4\n", "rows", "series")).toThrow(
-      "thing: this is a table of accesses (CSV with pid, bytes, start, end); use plimsoll report, findings, diff, bps or export",
+      "thing: this is a CSV table of accesses; use plimsoll report, findings, diff, bps or export",
     );
   });
 });

@@ -79,10 +79,10 @@ export function detectFormat(source: ByteSource, ...wanted: readonly Capability[
   const head = source.read(0, HEAD_BYTES);
   const format = findFormat(head, source.name, ...wanted);
   if (format !== undefined) return format;
-  throw new FormatError(source.name, {}, refusal(head, source.name, wanted));
+  throw new FormatError(source.name, {}, refusal(head, source.name, wanted, source.inside));
 }
 
-/** What nobody unpacks here. A gzip file comes this far only where nothing in it is known. */
+/** What stays packed. */
 const PACKED = [
   { magic: [0x1f, 0x8b], by: "gzip", command: "gunzip" },
   { magic: [0x28, 0xb5, 0x2f, 0xfd], by: "Zstandard", command: "zstd -d" },
@@ -90,24 +90,35 @@ const PACKED = [
   { magic: [0x42, 0x5a, 0x68], by: "bzip2", command: "bzip2 -d" },
 ];
 
-/** What an input is and which command takes it, in one line; undefined when nobody knows. */
-export function otherUse(head: Uint8Array, name: string): string | undefined {
+/** What an input is and which command takes it, in one line; undefined when nobody knows. `inside` as a source has it. */
+export function otherUse(head: Uint8Array, name: string, inside?: Uint8Array): string | undefined {
   const packed = PACKED.find(({ magic }) => magic.every((byte, at) => head[at] === byte));
+  if (inside !== undefined && otherUse(inside, name.replace(/\.gz$/, "")) === undefined) return undefined;
   if (packed !== undefined) return `packed with ${packed.by}; unpack it first: ${packed.command}`;
   const other = CATALOGUE.find((format) => format.recognizes(head, name));
   if (other === undefined) return undefined;
   const capability = (Object.keys(TAKEN_BY) as Capability[]).find((one) => gives(other, [one]));
-  const taken = capability === undefined ? `use ${other.takenBy}` : TAKEN_BY[capability];
+  const taken = capability === undefined ? other.takenBy : TAKEN_BY[capability];
   return `this is ${/^[aeio]/i.test(other.label) ? "an" : "a"} ${other.label}; ${taken}`;
 }
 
 /** Why an input cannot give what is wanted, in one line. */
-export function refusal(head: Uint8Array, name: string, wanted: readonly Capability[]): string {
-  const other = otherUse(head, name);
+export function refusal(
+  head: Uint8Array,
+  name: string,
+  wanted: readonly Capability[],
+  inside?: Uint8Array,
+): string {
+  const other = otherUse(head, name, inside);
   if (other !== undefined) return other;
+  if (inside !== undefined) return "unknown content inside the gzip file";
   if (head.length === 0) return "the input is empty";
-  const known = formatsWith(...wanted).map(({ label }) => label);
-  return `unknown format (known formats: ${known.join("; ")})`;
+  const formats = formatsWith(...wanted);
+  for (const { lacks } of formats) {
+    const lacking = lacks?.(head);
+    if (lacking !== undefined) return lacking;
+  }
+  return `unknown format (known: ${formats.map(({ id }) => id).join(", ")})`;
 }
 
 /** The format with this id, for whoever names it. */

@@ -55,6 +55,8 @@ export interface InputFormat {
   readonly dataset?: true;
   /** Who takes an input that gives none of these. */
   readonly takenBy?: string;
+  /** What an input lacks that is nearly of this format, for people; undefined where it is not even that. */
+  lacks?(head: Uint8Array): string | undefined;
 }
 
 /** What an input can give. */

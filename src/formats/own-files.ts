@@ -7,12 +7,12 @@ export const store: InputFormat = {
   id: "store",
   label: "store of Plimsoll",
   recognizes: (head) => /^\s*\{\s*"kind":\s*"plimsoll (store|batch)"/.test(textOf(head)),
-  takenBy: "the option --store of plimsoll top, sql, study and others",
+  takenBy: "use the option --store of plimsoll top, sql, study and others",
 };
 
 export const page: InputFormat = {
   id: "page",
   label: "report of Plimsoll",
   recognizes: (head) => /^<!doctype html>[\s\S]*<meta name="generator" content="Plimsoll /.test(textOf(head)),
-  takenBy: "any browser",
+  takenBy: "open it in a browser",
 };

@@ -1,6 +1,6 @@
 /** Reads inputs into rows: the work of one thread. */
 import * as crypto from "node:crypto";
-import { FormatError } from "../base/errors.ts";
+import { FormatError, pathReason } from "../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../base/source.ts";
 import { findFormat, type IdsWith, refusal } from "../formats/catalogue.ts";
 import { isLogName } from "../formats/darshan/header.ts";
@@ -96,7 +96,11 @@ export class InputReader {
     }
     if (format?.rows === undefined) {
       if (!named && !isLogName(path)) return { status: "foreign", bytes };
-      return { status: "skipped", bytes, reason: refusal(head, path, ["rows", "series"]) };
+      return {
+        status: "skipped",
+        bytes,
+        reason: refusal(head, path, ["rows", "series"], source.inside),
+      };
     }
     if (format.rows.alone && !this.alone) return { status: "alone", bytes: 0 };
     const hash = contentHash(source);
@@ -167,17 +171,7 @@ const formatOf = (head: Uint8Array, path: string) => findFormat(head, plainName(
 export function reasonOf(error: unknown, path: string): string | undefined {
   if (error instanceof FormatError)
     return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: "it is gone",
-    EACCES: "permission denied",
-    EPERM: "not permitted",
-    EISDIR: "it is a folder",
-    EIO: "input/output error",
-    ELOOP: "too many symbolic links",
-    ESTALE: "stale file handle",
-  };
-  return code === undefined ? undefined : reasons[code];
+  return pathReason(error);
 }
 
 const WINDOW_BYTES = 1 << 20;

@@ -1,6 +1,6 @@
 /** Calls, file runs and counters of inputs as a file for other programs. */
 import { basename } from "node:path";
-import { FormatError } from "../base/errors.ts";
+import { FormatError, UsageError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
 import { formatCount } from "../base/units.ts";
 import { detectFormat } from "../formats/catalogue.ts";
@@ -125,6 +125,10 @@ export async function exportTable(
 }
 
 function requireLog(path: string, table: string, host: InputHost): void {
+  if (host.list(path) !== undefined)
+    throw new UsageError(
+      `${path} is a folder; --table ${table} takes one Darshan log, plimsoll ingest and store export many`,
+    );
   const source = openInput(path, host, { partly: true });
   try {
     const format = detectFormat(source, "counters", "calls");

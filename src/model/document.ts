@@ -142,6 +142,8 @@ export interface TableBlock {
   readonly important?: readonly string[];
   /** Rows in groups: one summary row each, opened on demand. Every row belongs to one. */
   readonly groups?: readonly { readonly cells: readonly Cell[]; readonly rows: readonly number[] }[];
+  /** The last column has sentences, which a terminal shows whole, below the row. */
+  readonly prose?: true;
   /** Column that rows are sorted by at first, falling. */
   readonly sortedBy?: string;
   /** Column whose value names the row for links: `#file=ID`. */

@@ -36,7 +36,7 @@ export function gunzipped(source: FileSource, options: GunzipOptions = {}): File
     const head = source.read(0, HEAD_BYTES);
     if (!isGzip(head)) return source;
     const plain = plainHead(head);
-    if (!wanted(plain)) return source;
+    if (!wanted(plain)) return Object.assign(source, { inside: plain });
     const stream = streams(plain) ? gzipStream(source, allowCut) : undefined;
     if (stream !== undefined) return stream;
     const bytes = gunzip(source, allowCut, bytesMax);

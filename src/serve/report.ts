@@ -1,4 +1,5 @@
 /** `/run/ID/report`: the report on a Darshan log, from `plimsoll report` as a child process. */
+import { shellWord } from "../base/command-line.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +44,7 @@ async function reportOf(source: string): Promise<string> {
     const { code, failure, isLate } = await runCommand(["report", "-o", output, "--", source], SECONDS_MAX);
     if (isLate)
       throw new NotFound(
-        `its report takes longer than ${SECONDS_MAX} s; make it with plimsoll report ${source}`,
+        `its report takes longer than ${SECONDS_MAX} s; make it with plimsoll report ${shellWord(source)}`,
       );
     if (code !== 0) throw new NotFound(`its log cannot be opened: ${failure}`);
     return readFileSync(output, "utf8");

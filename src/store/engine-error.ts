@@ -1,9 +1,9 @@
 /** What DuckDB says, as the errors that the rest of the program knows. */
 import { join } from "node:path";
-import { FormatError, LimitError, UsageError } from "../base/errors.ts";
+import { FormatError, LimitError, systemError, UsageError } from "../base/errors.ts";
 import { changedSegment } from "./changed-segment.ts";
 import type { Database } from "./database.ts";
-import { sizeOf, systemError } from "./files.ts";
+import { sizeOf } from "./files.ts";
 import type { BatchInfo } from "./manifest.ts";
 
 /** Kinds of message that a wrong query causes, and nothing else. */

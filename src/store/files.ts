@@ -42,8 +42,3 @@ export function mayExist(path: string): boolean {
     return true;
   }
 }
-
-/** An error as Node's own calls throw it, for what another library ran into. */
-export function systemError(code: string, syscall: string, path: string, cause?: unknown): Error {
-  return Object.assign(new Error(`${code}: ${syscall} '${path}'`, { cause }), { code, syscall, path });
-}

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { assert } from "../base/assert.ts";
+import { commandLine } from "../base/command-line.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { jsonText } from "../base/json.ts";
 import { syncFolder, writeWhole } from "../node/durable.ts";
@@ -93,7 +94,7 @@ export function partFolders(parts: string, study: string, options: unknown): str
   const [first] = files;
   if (first === undefined)
     throw new UsageError(
-      `${parts}: no study parts; make them with plimsoll study ${study} --part I/N --parts ${parts}`,
+      `${parts}: no study parts; make them with ${commandLine(["plimsoll", "study", study, "--part", "I/N", "--parts", parts])}`,
     );
   const missing = Array.from({ length: first.of }, (_, i) => i + 1).filter(
     (index) => !files.some((file) => file.index === index && file.of === first.of),

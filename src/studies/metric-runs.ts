@@ -14,6 +14,7 @@ import {
   studyFigures,
   studyJson,
 } from "../analyze/study/metric/index.ts";
+import { commandLine } from "../base/command-line.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { jsonText } from "../base/json.ts";
 import type { Listener } from "../base/listener.ts";
@@ -148,7 +149,7 @@ export class KeptRuns {
   note(): string | undefined {
     return this.#count === 0
       ? undefined
-      : `kept ${formatMany(this.#count, "run")} in ${this.#folder}; plimsoll study metric --from ${this.#folder} judges them`;
+      : `kept ${formatMany(this.#count, "run")} in ${this.#folder}; ${commandLine(["plimsoll", "study", "metric", "--from", this.#folder])} judges them`;
   }
 
   remove(): void {

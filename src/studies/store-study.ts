@@ -6,6 +6,7 @@ import type { StudyResult } from "../analyze/study/common/item.ts";
 import { type HandOver, partOr } from "../analyze/study/common/parts.ts";
 import { markedFindings, type StudyDocumentInput } from "../analyze/study/common/sections.ts";
 import type { StudyWatch } from "../analyze/study/common/study.ts";
+import { commandLine } from "../base/command-line.ts";
 import { csvText } from "../base/csv.ts";
 import type { Listener } from "../base/listener.ts";
 import {
@@ -78,7 +79,7 @@ export async function studyStore<Study extends StudyOutcome>(
     // The study of an empty store has no items; it prints a note and ends with exit code 0.
     if (Number(row?.count ?? 0) === 0)
       listener.note?.(
-        `${source.store}: the store ${kind.empty}; fill it with plimsoll ingest PATH --store ${source.store}`,
+        `${source.store}: the store ${kind.empty}; fill it with ${commandLine(["plimsoll", "ingest", "PATH", "--store", source.store])}`,
       );
     const bar = listener.progress?.({ label: "study", total: kind.steps, unit: "steps" });
     const study = await kind.run(session, {

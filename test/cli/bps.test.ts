@@ -164,7 +164,7 @@ describe("several inputs", () => {
     const { code, err } = await run(empty);
     expect({ code, err }).toEqual({
       code: 1,
-      err: expect.stringContaining("no readable input in this folder"),
+      err: expect.stringContaining("the folder is empty"),
     });
   });
 });

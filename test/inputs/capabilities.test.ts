@@ -30,7 +30,7 @@ const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: str
   "calls.csv": {
     of: "csv",
     text: "pid,bytes,start,end\n1,2,3,4\n",
-    says: `a table of accesses (.*); ${CALLS}`,
+    says: `a CSV table of accesses; ${CALLS}`,
   },
   "jobs.txt": {
     of: "slurm",
@@ -80,7 +80,7 @@ const INPUTS: Readonly<Record<string, { of: string; text?: string; fixture?: str
   "report.html": {
     of: "page",
     text: '<!doctype html>\n<meta name="generator" content="Plimsoll 0.2.0">\n',
-    says: "a report of Plimsoll; use any browser",
+    says: "a report of Plimsoll; open it in a browser",
   },
 };
 
@@ -174,4 +174,11 @@ it("what is packed says how to unpack it", async () => {
     expect((await run(...words, "jobs.txt.gz")).lines[0]).toMatch(
       /jobs\.txt\.gz: packed with gzip; unpack it first: gunzip$/,
     );
+  writeFileSync("foreign.gz", gzipSync('{"traceEvents": 1}'));
+  writeFileSync("empty.gz", gzipSync(""));
+  for (const name of ["foreign.gz", "empty.gz"])
+    for (const words of [["report"], ["bps"], ["ingest", "--store", "s"]])
+      expect((await run(...words, name)).lines[0]).toMatch(
+        new RegExp(`${name}: unknown content inside the gzip file$`),
+      );
 });

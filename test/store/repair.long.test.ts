@@ -101,7 +101,7 @@ describe("a store that lost a segment", { timeout: 120_000 }, () => {
 
     const dry = plimsoll("store", "repair", table);
     expect(dry.code).toBe(1);
-    expect(dry.err).toMatch(/1 batches are damaged; nothing changed, add --apply to remove them\n$/);
+    expect(dry.err).toMatch(/1 batch is damaged; nothing changed, --apply keeps only intact rows\n$/);
     expect(dry.out).toContain(`damaged: ${lost}: segment is missing`);
     expect(dry.out).toMatch(new RegExp(`lost: .*rows of ${table}`));
     if (table === "accesses") {

@@ -61,7 +61,7 @@ export async function openJobs(
   const [first = [], second] = paths;
   if (second !== undefined) return compared(host, [first, second], options, listener);
   const read = await readJob(first, host, { ...options, picture: { callsMax: CALLS_MAX } }, listener);
-  const document = reportDocument(read, reportWords(version, first, "report.html"));
+  const document = reportDocument(read, reportWords(version, first));
   const hasCalls = document.sections.some(({ blocks }) => blocks.some(({ kind }) => kind === "trace"));
   return {
     document,

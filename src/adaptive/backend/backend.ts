@@ -62,8 +62,3 @@ export interface BackendServices {
   /** Resolves when the target would have taken the bytes at its rate, which all its writers share. */
   pace(target: number, bytes: number): Promise<void>;
 }
-
-/** A failed call as the system would report it. */
-export function systemError(code: string, call: string, path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${code}: ${call} '${path}'`), { code, syscall: call, path });
-}

@@ -1,13 +1,7 @@
 /** Wraps a back end with configured failures and delays. */
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Backend,
-  type FailingCall,
-  type SlowCall,
-  systemError,
-  type TargetFault,
-  type TargetFile,
-} from "./backend.ts";
+import { systemError } from "../../base/errors.ts";
+import type { Backend, FailingCall, SlowCall, TargetFault, TargetFile } from "./backend.ts";
 
 const SYSTEM_CALLS = { create: "open", write: "write", sync: "fsync" } as const;
 

@@ -1,4 +1,5 @@
 /** One job as a document: a page with figures, and text for a terminal. */
+import { shellWord } from "../../base/command-line.ts";
 import { formatBytes, formatCount, formatMany, formatShare } from "../../base/units.ts";
 import type { Block, Document, Fact, Section } from "../../model/index.ts";
 import { type About, cell, type Column, table } from "./blocks.ts";
@@ -364,7 +365,9 @@ function darshanBlocks(run: JobRun, zone: string): Block[] {
     ...run.darshan
       .slice(0, 5)
       .flatMap(({ source }): Block[] =>
-        source === null ? [] : [{ kind: "code", language: "shell", code: `plimsoll report ${source}` }],
+        source === null
+          ? []
+          : [{ kind: "code", language: "shell", code: `plimsoll report ${shellWord(source)}` }],
       ),
   ];
 }

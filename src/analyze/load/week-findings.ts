@@ -1,4 +1,5 @@
 /** Findings of a week: at most three, by how far each exceeds its limit. */
+import { commandLine } from "../../base/command-line.ts";
 import { formatBytes, formatCount, formatShare } from "../../base/units.ts";
 import { measured } from "./amounts.ts";
 import { fullName } from "./targets.ts";
@@ -128,7 +129,7 @@ function unevenTargets({ targets: { rows, comparison } }: WeekAnswer): WeekFindi
       id: "uneven-targets",
       weight: (comparison.firstOverMean || 0) / LIMITS.target,
       text: `${fullName(first)} had ${comparison.firstOverMean.toPrecision(2)} times the mean load of ${comparison.targets} ${comparison.kind}s.`,
-      advice: `plimsoll who --target ${first.target} shows who loaded it.`,
+      advice: `${commandLine(["plimsoll", "who", "--target", first.target])} shows who loaded it.`,
     },
   ];
 }

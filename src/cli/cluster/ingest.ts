@@ -1,4 +1,5 @@
 /** `plimsoll cluster ingest`: an ingest in slices, as an array job. */
+import { commandLine } from "../../base/command-line.ts";
 import { resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import { mapAndMerge } from "../../cluster/index.ts";
@@ -39,7 +40,7 @@ export default defineCommand({
       ["cluster", "total", runPath("ingest", options)],
     );
     const next = (total: unknown) =>
-      `${totalText(total as IngestSummary)}\nplimsoll store compact ${store} joins the batches of the tasks\n`;
+      `${totalText(total as IngestSummary)}\n${commandLine(["plimsoll", "store", "compact", store])} joins the batches of the tasks\n`;
     await runCluster({ plan, options, begin: () => prepareIngest(inputs, store), next }, context);
   },
 });

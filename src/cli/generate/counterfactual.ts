@@ -1,5 +1,6 @@
 /** `plimsoll generate single --counterfactual N`: jobs with known causes, their twins, and what mending brings. */
 import { join } from "node:path";
+import { shellWord } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { textTable } from "../../base/text-table.ts";
 import { formatSeconds, formatShare } from "../../base/units.ts";
@@ -58,7 +59,7 @@ function summary(folder: string, path: string, answers: readonly Answer[]): stri
 ${textTable(columns, rows).join("\n")}${more}
 
 The answers are in ${path}. Look further:
-  plimsoll findings ${join(folder, answers[0]?.log ?? "")}
+  plimsoll findings ${shellWord(join(folder, answers[0]?.log ?? ""))}
 `;
 }
 

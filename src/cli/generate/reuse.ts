@@ -1,5 +1,6 @@
 /** `plimsoll generate reuse`: a synthetic centre with the file reuse of a published study, and its true answers. */
 import { join } from "node:path";
+import { commandLine, operand } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import {
   type AnswerSheet,
@@ -128,8 +129,8 @@ function summary(
 ): string {
   const promise = promiseText(comparison, options.scale, CALIBRATED_SCALE, "files");
   const next = tables
-    ? `plimsoll study reuse --store ${made}`
-    : `plimsoll ingest ${made} --store ${made}-store`;
+    ? commandLine(["plimsoll", "study", "reuse", "--store", made])
+    : commandLine(["plimsoll", "ingest", operand(made), "--store", `${made}-store`]);
   return `Made a synthetic centre in ${made}${damaged > 0 ? ` and ${damaged} damaged logs beside it` : ""}.
 
 ${comparedTable([{ label: "item" }, { label: "key", min: 23 }], comparison, ({ item, key }) => [item, key])}

@@ -1,5 +1,6 @@
 /** `plimsoll generate single`: a catalogue of small logs with known answers, or jobs with twins without their flaws. */
 import { join } from "node:path";
+import { shellWord } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { textTable } from "../../base/text-table.ts";
 import { formatBytes, formatSeconds } from "../../base/units.ts";
@@ -68,6 +69,6 @@ function summary(folder: string, answers: string, logs: readonly SingleAnswer[])
 ${textTable(columns, rows, { gap: " " }).join("\n")}
 
 The answers are in ${answers}. Look further:
-  plimsoll darshan parse --perf ${join(folder, logs[0]?.file ?? "")}
+  plimsoll darshan parse --perf ${shellWord(join(folder, logs[0]?.file ?? ""))}
 `;
 }

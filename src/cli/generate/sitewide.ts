@@ -1,5 +1,6 @@
 /** `plimsoll generate sitewide`: a synthetic site with the job I/O of a published study, and its true answers. */
 import { join } from "node:path";
+import { commandLine, operand, shellWord } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import {
   type AnswerSheet,
@@ -152,8 +153,10 @@ export default defineCommand({
 });
 
 function hostLines(folder: string, site: LiveSite): string {
-  const server = (host: string) => `  plimsoll collect server --root ${join(folder, host)}`;
-  const client = (host: string) => `  plimsoll collect client --root ${join(folder, host)}`;
+  const server = (host: string) =>
+    `  ${commandLine(["plimsoll", "collect", "server", "--root", join(folder, host)])}`;
+  const client = (host: string) =>
+    `  ${commandLine(["plimsoll", "collect", "client", "--root", join(folder, host)])}`;
   return `A live site in ${folder}, a root for each host:\n${[...site.servers.map(server), ...site.clients.map(client)].join("\n")}`;
 }
 
@@ -161,7 +164,7 @@ function hostLines(folder: string, site: LiveSite): string {
 const compaction = (minuteRows: number, store: string): string =>
   minuteRows < MINUTES_LARGE
     ? ""
-    : `\n  plimsoll store compact --grace 0 ${store}   (sums up hours and days, so that top, compare and week take about a second)`;
+    : `\n  plimsoll store compact --grace 0 ${shellWord(store)}   (sums up hours and days, so that top, compare and week take about a second)`;
 const MINUTES_LARGE = 10e6;
 
 function summary(
@@ -177,8 +180,8 @@ function summary(
   );
   const isStore = made.jobs !== undefined;
   const next = isStore
-    ? `plimsoll study system --store ${join(folder, "store")}${compaction(made.minutes ?? 0, join(folder, "store"))}`
-    : `plimsoll ingest ${folder} --store ${folder}-store --zone ${ZONE}`;
+    ? `${commandLine(["plimsoll", "study", "system", "--store", join(folder, "store")])}${compaction(made.minutes ?? 0, join(folder, "store"))}`
+    : commandLine(["plimsoll", "ingest", operand(folder), "--store", `${folder}-store`, "--zone", ZONE]);
   return `Made a synthetic site in ${folder}:
 ${parts.join("\n")}
 

@@ -1,7 +1,15 @@
 /** Reads the logs of one job for the commands that judge it. */
+import { version } from "../../../package.json";
+import { thisCommand } from "../again.ts";
 import type { PictureOptions, ThresholdValues } from "../../analyze/job/index.ts";
 import { UsageError } from "../../base/errors.ts";
-import { nameFilter, type ReadJob, requireOneStdin } from "../../inputs/job/index.ts";
+import {
+  CALLS_HINT,
+  type ReportWords,
+  nameFilter,
+  type ReadJob,
+  requireOneStdin,
+} from "../../inputs/job/index.ts";
 import { readJob as readLogs } from "../../inputs/node.ts";
 import { collectEarlyFor } from "../../node/small-heap.ts";
 import type { OptionSpecs, OptionValues } from "../command.ts";
@@ -78,3 +86,10 @@ function thresholdValues(given: readonly string[]): ThresholdValues {
   }
   return values;
 }
+
+/** Of the command as it was given. */
+export const reportWords = (context: Context): ReportWords => ({
+  madeBy: `Plimsoll ${version}`,
+  command: thisCommand(context),
+  callsHint: CALLS_HINT,
+});

@@ -1,4 +1,5 @@
 /** What servers counted of the job of a log: the part of a report that a store gives. */
+import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Job } from "../../analyze/job/index.ts";
 import { originOf, withStore } from "../store/options.ts";
@@ -12,7 +13,7 @@ export async function countedByServers(job: Job, { store, cluster }: ServersQuer
   const [jobId = "", ...others] = new Set(job.runs.map((run) => run.jobId));
   if (jobId === "" || others.length > 0)
     throw new UsageError(
-      `--store: the ${jobId === "" ? "input names no job id" : "inputs are of several jobs"}; plimsoll job ID --store ${store} shows one job`,
+      `--store: the ${jobId === "" ? "input names no job id" : "inputs are of several jobs"}; ${commandLine(["plimsoll", "job", "ID", "--store", store])} shows one job`,
     );
   const startUnix = job.startUnixSeconds;
   const endUnix = startUnix + (Number.isNaN(job.runSeconds) ? 0 : job.runSeconds);

@@ -12,18 +12,10 @@ import {
 import { csvText } from "../../base/csv.ts";
 import { UsageError } from "../../base/errors.ts";
 import { isSynthetic } from "../../model/index.ts";
+import { thisCommand } from "../again.ts";
 import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
-import {
-  aboutOf,
-  commandOf,
-  originOf,
-  show,
-  STORE_OPTIONS,
-  TARGET_OPTION,
-  windowJson,
-  withStore,
-} from "./options.ts";
+import { aboutOf, originOf, show, STORE_OPTIONS, TARGET_OPTION, windowJson, withStore } from "./options.ts";
 
 const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
 const PERIOD = "today, yesterday, 2018-06-07, week, last-week, or FROM..TO";
@@ -75,7 +67,7 @@ export default defineCommand({
         context.out.write(csvText([columns, ...rows]));
         return;
       }
-      const command = commandOf("plimsoll compare", options, "store a b target order zone output");
+      const command = thisCommand(context);
       const document = comparisonDocument(comparison, asked.targetsText, aboutOf(command, zone));
       const { a, b, kinds, measure } = comparison;
       const side = ({ window, ...rest }: typeof a) => ({ ...windowJson(window), ...rest });

@@ -11,11 +11,12 @@ import {
   zoned,
 } from "../../analyze/load/index.ts";
 import { LATE_MINUTES } from "../../analyze/study/common/run-minutes.ts";
+import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { provenanceJson, provenancePrefix } from "../../model/index.ts";
+import { thisCommand } from "../again.ts";
 import { defineCommand } from "../command.ts";
 import { parseBytes } from "../values.ts";
-import { commandLine, flag } from "../../base/command-line.ts";
 import { aboutOf, originOf, show, STORE_OPTIONS, withStore } from "./options.ts";
 import { option } from "../option.ts";
 
@@ -86,7 +87,7 @@ export default defineCommand({
         throw new UsageError(
           id === ""
             ? "the job id is empty, and the store has no counters without a job id; name a job"
-            : `${id}: the store knows no job of this id; plimsoll top jobs --store ${options.store} lists some`,
+            : `${id}: the store knows no job of this id; ${commandLine(["plimsoll", "top", "jobs", "--store", options.store])} lists some`,
         );
       const last = answer.runs.at(-1);
       if (options.line && last !== undefined) {
@@ -98,12 +99,7 @@ export default defineCommand({
         else context.out.write(`${marked}\n`);
         return;
       }
-      const command = commandLine([
-        ...["plimsoll", "job", id, "--store", options.store],
-        ...flag("cluster", options.cluster),
-        ...flag("zone", zone),
-        ...flag("output", options.output),
-      ]);
+      const command = thisCommand(context);
       const shown = { output: options.output, origin: await originOf(db, "jobs", "readings") };
       await show(jobDocument(answer, aboutOf(command, zone)), answer, shown, context);
     });

@@ -1,6 +1,5 @@
 /** What the questions about load have in common: a store, targets, a time, and how answers are shown. */
 import type { Window } from "../../analyze/load/index.ts";
-import { commandLine, flag } from "../../base/command-line.ts";
 import { csvText, type CsvValue } from "../../base/csv.ts";
 import {
   type Document,
@@ -86,10 +85,3 @@ export async function show(
   else if (output !== undefined) context.out.write(`Wrote ${output}\n`);
   else context.out.write(renderText(document, { width: context.columns, color: context.color, full: false }));
 }
-
-/** The command with the options that were given, for a shell. */
-export const commandOf = (words: string, options: Readonly<Record<string, unknown>>, names: string): string =>
-  commandLine([
-    ...words.split(" "),
-    ...names.split(" ").flatMap((name) => [options[name]].flat().flatMap((one) => flag(name, one as string))),
-  ]);

@@ -10,10 +10,10 @@ import {
 } from "../../analyze/load/index.ts";
 import { quickContention } from "../../analyze/study/system/index.ts";
 import { UsageError } from "../../base/errors.ts";
+import { thisCommand } from "../again.ts";
 import { defineCommand } from "../command.ts";
 import {
   aboutOf,
-  commandOf,
   originOf,
   show,
   STORE_OPTIONS,
@@ -65,7 +65,7 @@ export default defineCommand({
         leastDays: options.leastDays,
         busyRatio: options.busy,
       });
-      const command = commandOf("plimsoll quiet-hours", options, "store target from to length zone output");
+      const command = thisCommand(context);
       const contention = await quickContention(db, { zone: options.zone });
       const about = aboutOf(command, options.zone);
       const document = quietDocument(answer, asked.targetsText, contention, about);

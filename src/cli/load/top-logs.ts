@@ -1,4 +1,5 @@
 /** `plimsoll top runs|files|applications`: over a store, or over logs and folders without one. */
+import { thisCommand } from "../again.ts";
 import { availableParallelism } from "node:os";
 import {
   byApplication,
@@ -20,7 +21,6 @@ import type { NamePatterns } from "../../base/glob.ts";
 import { readRanking } from "../../inputs/ranking/read.ts";
 import { originWord, type Provenance } from "../../model/index.ts";
 import type { Context } from "../context.ts";
-import { commandLine, flag } from "../../base/command-line.ts";
 import { aboutOf, originOf, show, withStore } from "./options.ts";
 
 type Ranked = (typeof RANKED)[number];
@@ -66,18 +66,7 @@ export async function topOfLogs(
     context.out.write(csvText(marked));
     return;
   }
-  const command = commandLine([
-    ...[
-      "plimsoll",
-      "top",
-      what,
-      ...(options.store === undefined ? inputs.slice(0, 3) : ["--store", options.store]),
-    ],
-    ...options.include.flatMap((one) => flag("include", one)),
-    ...options.exclude.flatMap((one) => flag("exclude", one)),
-    ...flag("order", order),
-    ...flag("output", options.output),
-  ]);
+  const command = thisCommand(context);
   const rowsJson = cells.map((line) => Object.fromEntries(keys.map((key, at) => [key, line[at]])));
   const json = { by: what, order, total: rows.length, rows: rowsJson };
   await show(

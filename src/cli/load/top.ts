@@ -21,11 +21,11 @@ import {
 } from "../../analyze/load/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Queryable } from "../../model/index.ts";
+import { thisCommand } from "../again.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import {
   aboutOf,
-  commandOf,
   originOf,
   show,
   STORE_OPTIONS,
@@ -95,11 +95,7 @@ export default defineCommand({
       const ofServers = SERVER_RANKINGS.has(what);
       const source = ofServers ? "servers" : (options.source ?? (await usualSource(db)));
       const { limit, smallWrite: smallBytes, zone } = options;
-      const command = commandOf(
-        `plimsoll top ${what}`,
-        options,
-        "store from to target order source zone output",
-      );
+      const command = thisCommand(context);
       const about = aboutOf(command, zone);
       if (ofServers && options.source === "clients")
         throw new UsageError(`--source clients: client counters have no ${what}; omit it`);

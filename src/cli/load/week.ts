@@ -9,9 +9,10 @@ import {
   askedTargets,
   zoned,
 } from "../../analyze/load/index.ts";
+import { thisCommand } from "../again.ts";
 import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
-import { aboutOf, commandOf, originOf, show, STORE_OPTIONS, windowJson, withStore } from "./options.ts";
+import { aboutOf, originOf, show, STORE_OPTIONS, windowJson, withStore } from "./options.ts";
 
 export default defineCommand({
   name: "week",
@@ -39,7 +40,7 @@ export default defineCommand({
       const period =
         options.of === undefined ? lastWeek(zone, stored) : parsePeriod("--of", options.of, clock);
       const answer = await weekAnswer(db, await answerable(db, period, stored), zone, options.limit);
-      const command = commandOf("plimsoll week", options, "store of zone output");
+      const command = thisCommand(context);
       const shown = { output: options.output, origin: await originOf(db, "readings"), csv: false };
       const numbers = ({ window, ...rest }: typeof answer.week) => ({ ...windowJson(window), ...rest });
       const json = {

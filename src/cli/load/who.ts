@@ -1,10 +1,11 @@
 /** `plimsoll who`: which jobs and users loaded a target. */
 import { rank, rankingDocument, askedOf, usualMeasure, zoned } from "../../analyze/load/index.ts";
+import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
+import { thisCommand } from "../again.ts";
 import { defineCommand } from "../command.ts";
 import {
   aboutOf,
-  commandOf,
   isoTime,
   originOf,
   show,
@@ -55,9 +56,9 @@ export default defineCommand({
       });
       if (ranking.jobs === 0 && ranking.unexplained === null)
         throw new UsageError(
-          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no samples in this time range (which does not mean zero load); list them with plimsoll sql --store ${options.store} "select * from readings"`,
+          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no samples in this time range (which does not mean zero load); list them with ${commandLine(["plimsoll", "sql", "--store", options.store, "select * from readings"])}`,
         );
-      const command = commandOf("plimsoll who", options, "store target from to by order zone output");
+      const command = thisCommand(context);
       const document = rankingDocument(
         ranking,
         { title: `Who loaded ${asked.targetsText}`, targets: asked.targetsText },

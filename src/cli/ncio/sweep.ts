@@ -1,8 +1,8 @@
 /** `plimsoll ncio sweep`: the three sweeps of the NCIO paper, and what follows from them for this storage. */
+import { thisCommand } from "../again.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { adviceLines, pointsCsv, readPoint, sweepDocument, sweepFigures } from "../../ncio/judge/index.ts";
-import { commandLine, flag } from "../../base/command-line.ts";
 import { formatCount } from "../../base/units.ts";
 import type { NcioSweep } from "../../model/index.ts";
 import { Journal } from "../../ncio/run/journal.ts";
@@ -10,7 +10,7 @@ import { checkSweepFolder, JOURNAL, sweepOf } from "../../ncio/run/load.ts";
 import { sweepPoints } from "../../ncio/run/plan.ts";
 import { sweepPlan, VARIABLES } from "../../ncio/run/sweep-setting.ts";
 import { version } from "../../../package.json";
-import { defineCommand, type OptionValues } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { jsonText } from "../../base/json.ts";
 import { writeFigures, writePage } from "../page-output.ts";
@@ -60,7 +60,7 @@ export default defineCommand({
     const measured = await measure({ options, points, setting, openJournal }, context);
     if (measured === undefined) return;
     const sweep = sweepOf(plan, points, measured);
-    await writeSweep(sweep, output, commandOf(options), context);
+    await writeSweep(sweep, output, thisCommand(context), context);
     if (context.json) return context.printJson(sweep);
     const lines = [
       `Sweep      ${formatCount(sweep.points.length)} points`,
@@ -88,33 +88,4 @@ async function writeSweep(
   await writeFigures(sweepFigures(sweep), folder, context);
   writeFile(join(folder, "points.csv"), pointsCsv(sweep.points));
   writeWhole(join(folder, "sweep.json"), `${jsonText(sweep)}\n`);
-}
-
-const SHOWN = [
-  "backend",
-  "servers",
-  "dir",
-  "method",
-  "case",
-  "vary",
-  "direction",
-  "repeats",
-  "pause",
-] as const;
-
-/** The options that make this sweep again; those at their default are left out. */
-function commandOf(options: OptionValues<typeof OPTIONS>): string {
-  const usual = (name: keyof typeof OPTIONS) => (OPTIONS[name] as { readonly default?: unknown }).default;
-  const changed = SHOWN.filter((name) => options[name] !== usual(name));
-  const flags = changed.flatMap((name) => flag(name, options[name]));
-  return commandLine([
-    "plimsoll",
-    "ncio",
-    "sweep",
-    ...flags,
-    "-n",
-    String(options.ranks),
-    "-o",
-    options.output,
-  ]);
 }

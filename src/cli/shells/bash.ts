@@ -1,4 +1,5 @@
-import { flagsOf, type Node, type OptionNode, quote } from "./model.ts";
+import { scriptWord } from "../../base/command-line.ts";
+import { flagsOf, type Node, type OptionNode } from "./model.ts";
 
 /**
  * The script works out how far the words reach into the tree of commands, then offers what can follow. It needs
@@ -13,7 +14,7 @@ _plimsoll() {
     case "$path \${COMP_WORDS[i]}" in
 ${nodes
   .filter(({ path }) => path !== "")
-  .map(({ path }) => `      ${quote(` ${path}`)}) path=${quote(` ${path}`)} ;;\n`)
+  .map(({ path }) => `      ${scriptWord(` ${path}`)}) path=${scriptWord(` ${path}`)} ;;\n`)
   .join("")}    esac
   done
   case "$path" in
@@ -40,8 +41,8 @@ function bashNode({ path, subcommands, options, choices, files }: Node): string 
   const plain = [...subcommands.map((one) => one.word), ...choices].join(" ");
   const dashed = options.flatMap((one) => flagsOf(one)).join(" ");
   const values = options.filter((one) => one.value !== undefined);
-  return `    ${quote(path === "" ? "" : ` ${path}`)})
-      if [[ $word == -* ]]; then words=${quote(dashed)}; else words=${quote(plain)}; fi
+  return `    ${scriptWord(path === "" ? "" : ` ${path}`)})
+      if [[ $word == -* ]]; then words=${scriptWord(dashed)}; else words=${scriptWord(plain)}; fi
       files=${files ? "1" : '""'}
 ${values.length === 0 ? "" : `      case "$previous" in\n${values.map(bashValue).join("")}      esac\n`}      ;;
 `;
@@ -51,5 +52,5 @@ function bashValue(option: OptionNode): string {
   const { choices, files } = option.value ?? {};
   // Where nothing is known of the value, a blank offers nothing.
   const words = choices ? choices.join(" ") : files ? "files" : " ";
-  return `        ${flagsOf(option).join("|")}) values=${quote(words)} ;;\n`;
+  return `        ${flagsOf(option).join("|")}) values=${scriptWord(words)} ;;\n`;
 }

@@ -1,4 +1,5 @@
-import { type Node, type OptionNode, quote } from "./model.ts";
+import { scriptWord } from "../../base/command-line.ts";
+import type { Node, OptionNode } from "./model.ts";
 
 /** fish keeps a list of rules; each of ours holds at one place in the tree of commands. */
 export function fishScript(nodes: readonly Node[]): string {
@@ -8,7 +9,7 @@ function __plimsoll_at --description 'true where the words so far name this comm
     for word in (commandline -opc)[2..-1]
         if contains -- (string join -- ' ' $at $word) ${nodes
           .filter(({ path }) => path !== "")
-          .map(({ path }) => quote(path))
+          .map(({ path }) => scriptWord(path))
           .join(" ")}
             set -a at $word
         end
@@ -20,10 +21,10 @@ ${nodes.map(fishNode).join("")}`;
 }
 
 function fishNode(node: Node): string {
-  const rule = `complete -c plimsoll -n ${quote(`__plimsoll_at ${node.path}`.trim())}`;
+  const rule = `complete -c plimsoll -n ${scriptWord(`__plimsoll_at ${node.path}`.trim())}`;
   const lines = [
-    ...node.subcommands.map(({ word, help }) => `${rule} -a ${word} -d ${quote(help)}`),
-    ...(node.choices.length > 0 ? [`${rule} -a ${quote(node.choices.join(" "))}`] : []),
+    ...node.subcommands.map(({ word, help }) => `${rule} -a ${word} -d ${scriptWord(help)}`),
+    ...(node.choices.length > 0 ? [`${rule} -a ${scriptWord(node.choices.join(" "))}`] : []),
     ...(node.files ? [`${rule} -F`] : []),
     ...node.options.map((option) => `${rule} ${fishOption(option)}`),
   ];
@@ -31,8 +32,8 @@ function fishNode(node: Node): string {
 }
 
 function fishOption({ long, short, help, value }: OptionNode): string {
-  const words = [`-l ${long}`, ...(short === undefined ? [] : [`-s ${short}`]), `-d ${quote(help)}`];
-  if (value?.choices) words.push("-x -a", quote(value.choices.join(" ")));
+  const words = [`-l ${long}`, ...(short === undefined ? [] : [`-s ${short}`]), `-d ${scriptWord(help)}`];
+  if (value?.choices) words.push("-x -a", scriptWord(value.choices.join(" ")));
   else if (value) words.push(value.files ? "-r -F" : "-x");
   return words.join(" ");
 }

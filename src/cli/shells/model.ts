@@ -58,11 +58,6 @@ export async function completionModel(table: readonly CommandEntry[]): Promise<N
   return nodes;
 }
 
-/** Quotes for bash, zsh and fish alike, for text without control characters. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "'\\''")}'`;
-}
-
 function valueKind(spec: { kind: string; choices?: readonly string[] }) {
   return { choices: spec.choices, files: spec.kind === "string" || spec.kind === "list" };
 }

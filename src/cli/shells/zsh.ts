@@ -1,4 +1,5 @@
-import { flagsOf, type Node, type OptionNode, type Word, quote } from "./model.ts";
+import { scriptWord } from "../../base/command-line.ts";
+import { flagsOf, type Node, type OptionNode, type Word } from "./model.ts";
 
 /** Works both with \`eval\` after compinit and as a file named _plimsoll in $fpath. */
 export function zshScript(nodes: readonly Node[]): string {
@@ -12,7 +13,7 @@ _plimsoll() {
     case "$at \${words[i]}" in
 ${nodes
   .filter(({ path }) => path !== "")
-  .map(({ path }) => `      ${quote(` ${path}`)}) at=${quote(` ${path}`)} ;;\n`)
+  .map(({ path }) => `      ${scriptWord(` ${path}`)}) at=${scriptWord(` ${path}`)} ;;\n`)
   .join("")}    esac
   done
   case "$at" in
@@ -41,10 +42,10 @@ fi
 function zshNode({ path, subcommands, options, choices, files }: Node): string {
   const valued = options.filter((one) => one.value !== undefined);
   const flags = options.flatMap((one) => flagsOf(one).map((word) => ({ word, help: one.help })));
-  return `    ${quote(path === "" ? "" : ` ${path}`)})
+  return `    ${scriptWord(path === "" ? "" : ` ${path}`)})
       subcommands=(${described(subcommands)})
       options=(${described(flags)})
-      values=(${choices.map(quote).join(" ")})
+      values=(${choices.map(scriptWord).join(" ")})
       files=${files ? 1 : 0}
 ${valued.length === 0 ? "" : `      case "$previous" in\n${valued.map(zshValue).join("")}      esac\n`}      ;;
 `;
@@ -52,10 +53,10 @@ ${valued.length === 0 ? "" : `      case "$previous" in\n${valued.map(zshValue).
 
 function zshValue(option: OptionNode): string {
   const { choices = [], files } = option.value ?? {};
-  const list = choices.map(quote).join(" ");
+  const list = choices.map(scriptWord).join(" ");
   return `        ${flagsOf(option).join("|")}) known=1 files=${files ? 1 : 0}; values=(${list}) ;;\n`;
 }
 
 function described(words: readonly Word[]): string {
-  return words.map(({ word, help }) => quote(`${word}:${help.replaceAll(":", ",")}`)).join(" ");
+  return words.map(({ word, help }) => scriptWord(`${word}:${help.replaceAll(":", ",")}`)).join(" ");
 }

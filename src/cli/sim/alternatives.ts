@@ -1,4 +1,5 @@
 /** `plimsoll sim alternatives`: what an application waits with asynchronous output, staging, more files, and adaptive writing. */
+import { thisCommand } from "../again.ts";
 import { alternativesDocument } from "../../adaptive/steps/index.ts";
 import {
   type AlternativeResult,
@@ -83,7 +84,7 @@ export default defineCommand({
     }
     bar.end();
     const opens = compareOpens(settings[0] as AlternativesSetting);
-    const command = ["plimsoll sim alternatives", ...names, `--seed ${options.seed}`].join(" ");
+    const command = thisCommand(context);
     const document = alternativesDocument({ machines, opens }, { command, madeBy: `Plimsoll ${version}` });
     const json = () => ({
       simulated: true,

@@ -1,4 +1,6 @@
 /** `plimsoll sim replay`: the experiments of the adaptive I/O paper again, simulated and judged. */
+import type { Context } from "../context.ts";
+import { thisCommand, wholeText } from "../again.ts";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { replayDocument, replayJson, replayVerdict, samplesCsv } from "../../adaptive/steps/index.ts";
@@ -7,11 +9,10 @@ import { textTable } from "../../base/text-table.ts";
 import { machinesWith } from "../../adaptive/paper/replay/machines.ts";
 import { type Effort, effortOf, PAPER_EFFORT, selectionOf } from "../../adaptive/paper/replay/parts.ts";
 import { type JudgedCheck, type Replay, runReplay } from "../../adaptive/paper/replay/replay.ts";
-import { commandLine, flag } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
 import { version } from "../../../package.json";
-import { defineCommand, type OptionValues } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { writeResultFolder } from "../page-output.ts";
 import { didYouMean } from "../../base/choice.ts";
 import { option } from "../option.ts";
@@ -33,8 +34,6 @@ const OPTIONS = {
   machine: option.list("FILE.json", "machine file that replaces the built-in machine of the same name"),
   threads: option.whole("number of threads (default: all cores)", { min: 0, max: 1024 }),
 };
-
-type ReplayValues = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   name: "sim replay",
@@ -74,7 +73,7 @@ export default defineCommand({
       },
     });
     bar.end();
-    const command = commandOf(options);
+    const command = thisCommand(context);
     if (output !== undefined) {
       const document = replayDocument(replay, { command, madeBy: `Plimsoll ${version}` });
       await writeResultFolder(
@@ -91,31 +90,22 @@ export default defineCommand({
       );
     }
     if (context.json) context.printJson(replayJson(replay));
-    else context.out.write(replayText(replay, context.columns, output));
+    else context.out.write(replayText(replay, context, output));
   },
 });
 
-const commandOf = ({ samples, quick, seed, only, machine }: ReplayValues): string =>
-  commandLine([
-    ...["plimsoll", "sim", "replay", quick ? "--quick" : undefined],
-    ...[...flag("samples", samples), ...flag("seed", seed)],
-    ...[...only.flatMap((one) => flag("only", one)), ...machine.flatMap((one) => flag("machine", one))],
-    ...["-o", "replay"],
-  ]);
-
 /** The terminal's summary: every check with published beside simulated. */
-function replayText(replay: Replay, width: number, output: string | undefined): string {
+function replayText(replay: Replay, context: Context, output: string | undefined): string {
   const lines = [
     "Adaptive writing: the paper's experiments, simulated",
     `Ran        ${formatCount(replay.runs)} output steps, ${formatCount(replay.events)} events, ${replay.wallSeconds.toFixed(0)} s on ${replay.threads} threads, seed ${replay.seed}`,
     "",
     replayVerdict(replay.checks),
     "",
-    ...checkLines(replay.checks, width),
-    "",
+    ...checkLines(replay.checks, context.columns),
     output === undefined
-      ? "Full report: plimsoll sim replay -o replay"
-      : `Wrote ${output}: report.html, figures, checks.json, samples.csv`,
+      ? wholeText("report", context, "replay").trimEnd()
+      : `\nWrote ${output}: report.html, figures, checks.json, samples.csv`,
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,4 +1,5 @@
 /** `plimsoll sim run`: one output step on a simulated machine. */
+import { thisCommand } from "../again.ts";
 import { stepDocument, stepFacts } from "../../adaptive/steps/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import { formatBytes, formatCount } from "../../base/units.ts";
@@ -67,8 +68,7 @@ export default defineCommand({
       interference: options.interference ? paperInterference(targets) : undefined,
     };
     const steps = policies.map((policy) => simulateStep({ spec, policy, title, steps: options.steps }));
-    const command = `plimsoll sim run ${name} --policy ${policies.join(",")} --writers ${options.writers} --seed ${options.seed}`;
-    const about = { command, madeBy: `Plimsoll ${version}` };
+    const about = { command: thisCommand(context), madeBy: `Plimsoll ${version}` };
     const document = stepDocument(
       steps.map(({ run }) => run),
       about,

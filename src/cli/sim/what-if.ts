@@ -1,4 +1,5 @@
 /** `plimsoll sim what-if`: a site's own recorded runs again, without one of them, without a target, or under a policy. */
+import { thisCommand } from "../again.ts";
 import { readFileSync } from "node:fs";
 import { checkPlanted, plantedRemovals } from "../../adaptive/sim/what-if/planted.ts";
 import {
@@ -7,8 +8,7 @@ import {
   whatIfDocument,
   whatIfVerdict,
 } from "../../adaptive/steps/index.ts";
-import { commandLine, flag } from "../../base/command-line.ts";
-import { UsageError } from "../../base/errors.ts";
+import { systemReason, UsageError } from "../../base/errors.ts";
 import { policyNamed } from "../../adaptive/protocol/index.ts";
 import { type Question, whatIf, type WhatIfData } from "../../adaptive/sim/what-if/what-if.ts";
 import { version } from "../../../package.json";
@@ -68,7 +68,7 @@ export default defineCommand({
     const question = questionOf(path, options);
     question.policies?.forEach(policyNamed);
     const data = await withStore(options, (db) => whatIf(db, question, didYouMean));
-    const document = whatIfDocument(data, { command: commandOf(options), madeBy: `Plimsoll ${version}` });
+    const document = whatIfDocument(data, { command: thisCommand(context), madeBy: `Plimsoll ${version}` });
     const { output } = options;
     await showDocument(document, { output, full: true, json: () => whatIfJson(data) }, context);
   },
@@ -84,7 +84,7 @@ async function judge(store: string, path: string, options: WhatIfValues, context
       await context.yieldToEvents?.();
     }).finally(() => bar?.end());
   });
-  const command = `plimsoll sim what-if --store ${store} --answers ${path} -o planted.html`;
+  const command = thisCommand(context);
   const document = plantedDocument(check, { command, madeBy: `Plimsoll ${version}` });
   const json = () => ({ synthetic: true, simulated: true, verdict: plantedVerdict(check), ...check });
   await showDocument(document, { output: options.output, full: true, json }, context);
@@ -94,7 +94,9 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new UsageError(`${path}: cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+    throw new UsageError(`cannot read ${path}: ${systemReason(cause) ?? (cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
@@ -105,13 +107,6 @@ const questionOf = (
   ...{ store, removeRun, removeTarget, around, hours },
   policies: policy?.split(",").map((one) => one.trim()),
 });
-
-const commandOf = ({ store, removeRun, removeTarget, policy, around, hours }: WhatIfValues): string =>
-  commandLine([
-    ...["plimsoll", "sim", "what-if", ...flag("store", store), ...flag("remove-run", removeRun)],
-    ...[...flag("remove-target", removeTarget), ...flag("policy", policy), ...flag("around", around)],
-    ...[...flag("hours", hours), "-o", "what-if.html"],
-  ]);
 
 function whatIfJson(data: WhatIfData): unknown {
   const { answer, policy, ...rest } = data;

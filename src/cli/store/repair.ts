@@ -21,7 +21,7 @@ export default defineCommand({
     const { length } = report.losses;
     if (length > 0 && !options.apply)
       throw new CheckFailed(
-        `${path}: ${length} batches are damaged; nothing changed, add --apply to remove them`,
+        `${path}: ${length === 1 ? "1 batch is" : `${length} batches are`} damaged; nothing changed, --apply keeps only intact rows`,
       );
   },
 });

@@ -1,4 +1,5 @@
 /** `plimsoll study metric`: the experiments of the BPS paper (He, Sun and Yin, IPDPSW '13) on this machine. */
+import { thisCommand } from "../again.ts";
 import { tmpdir } from "node:os";
 import {
   isSetId,
@@ -97,7 +98,7 @@ export default defineCommand({
           );
     const study = metricStudy(runs, setting, resample);
     if (options.output !== undefined) {
-      const about = { command: commandOf(options, sets), madeBy: `Plimsoll ${version}` };
+      const about = { command: thisCommand(context), madeBy: `Plimsoll ${version}` };
       await writeResultFolder(metricFolder(study, { path: options.output, ...about }), context);
     }
     if (context.json) context.printJson(studyJson(study));
@@ -111,8 +112,7 @@ export default defineCommand({
 
 /** The drawings of the paper, computed: on the terminal, as JSON, or as a folder with a report. */
 async function explain(output: string | undefined, context: Context): Promise<void> {
-  const words = ["plimsoll study metric --explain", ...(output === undefined ? [] : [`-o ${output}`])];
-  const document = explainDocument(words.join(" "), `Plimsoll ${version}`, RECORD_BYTES);
+  const document = explainDocument(thisCommand(context), `Plimsoll ${version}`, RECORD_BYTES);
   const result = explainJson(RECORD_BYTES);
   if (output !== undefined)
     await writeResultFolder(
@@ -139,17 +139,4 @@ export function chosenSets(text: string): SetId[] {
       `--sets ${text}: no set ${unknown || "without a name"}; choose from ${SET_IDS.join(", ")}`,
     );
   return SET_IDS.filter((id) => words.some((word) => meant(word).includes(id)));
-}
-
-/** The options that make this study again; those at their default are left out. */
-function commandOf(options: Readonly<Record<string, unknown>>, sets: readonly SetId[]): string {
-  const words = ["plimsoll study metric"];
-  if (sets.length < SET_IDS.length) words.push(`--sets ${sets.join(",")}`);
-  for (const name of ["simulate", "quick"]) if (options[name] === true) words.push(`--${name}`);
-  for (const name of ["from", "repeats", "size", "dir"])
-    if (options[name] !== undefined) words.push(`--${name} ${String(options[name])}`);
-  if (options.device !== "auto") words.push(`--device ${String(options.device)}`);
-  if (options.average !== "median") words.push(`--average ${String(options.average)}`);
-  words.push(`--seed ${String(options.seed)}`, `-o ${String(options.output ?? "metric")}`);
-  return words.join(" ");
 }

@@ -1,4 +1,5 @@
 /** A study over a store as a command. The same for all of them. */
+import { thisCommand } from "../again.ts";
 import { type OptionInfo, sizeOf } from "../../analyze/study/common/options.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Provenance } from "../../model/index.ts";
@@ -62,15 +63,14 @@ export async function runStoreStudy<Study extends StudyOutcome>(
   }
   const studied = await studyStore(kind, source, output !== undefined, context);
   for (const note of words.notes?.(studied.study) ?? []) context.note(note);
-  const command = `plimsoll study ${kind.name} --store ${store} -o ${output ?? "study"}`;
   if (output !== undefined) {
-    const about = { path: output, store, command, madeBy: `Plimsoll ${version}` };
+    const about = { path: output, store, command: thisCommand(context), madeBy: `Plimsoll ${version}` };
     await writeResultFolder(studyFolder(kind, studied, about), context);
   }
   if (context.json) context.printJson(studyResult(kind, studied));
   else
     context.out.write(
-      `${words.text(studied.study, context.columns, studied.origin)}${whereText(command, output)}`,
+      `${words.text(studied.study, context.columns, studied.origin)}${whereText(context, output)}`,
     );
 }
 

@@ -1,4 +1,6 @@
 /** A study over a store as lines on the terminal; the same for all of them. */
+import { wholeText } from "../again.ts";
+import type { Context } from "../context.ts";
 import type { StudyFinding } from "../../analyze/study/common/finding.ts";
 import { HELD } from "../../analyze/study/common/judge.ts";
 import {
@@ -52,8 +54,8 @@ export function findingLines<Published>(
 }
 
 /** What the command says at its end: where the report is, or how to get it. */
-export function whereText(command: string, output: string | undefined): string {
+export function whereText(context: Context, output: string | undefined): string {
   return output === undefined
-    ? `\nThe whole report: ${command}\n`
+    ? wholeText("report", context, "study")
     : `\nWrote ${output}: report.html, figures, tables, study.json\n`;
 }

@@ -6,18 +6,18 @@ import { FormatError } from "../../base/errors.ts";
 import type { InputFormat } from "../input-format.ts";
 import { eachWindow, excerpt, headLines, lineEnd } from "../text/windows.ts";
 import { isBlank } from "./fields.ts";
-import { type Plan, planOf } from "./plan.ts";
+import { missingColumn, type Plan, planOf } from "./plan.ts";
 import { TableReader } from "./reader.ts";
 
 const COMMENT = 35;
 
 export const accessCsv = {
   id: "csv",
-  label: "table of accesses (CSV with pid, bytes, start, end)",
+  label: "CSV table of accesses",
   sequential: true,
 
   recognizes(head) {
-    const line = headLines(head).find((text) => text.trim() !== "" && !text.startsWith("#"));
+    const line = firstLine(head);
     if (line === undefined || line.includes("\0")) return false;
     try {
       return planOf(line) !== undefined;
@@ -25,6 +25,12 @@ export const accessCsv = {
       // A table, if a wrong one: reading says what is wrong.
       return true;
     }
+  },
+
+  lacks(head) {
+    const line = firstLine(head);
+    const missing = line === undefined || line.includes("\0") ? undefined : missingColumn(line);
+    return missing === undefined ? undefined : `CSV has no column ${missing}; needs pid, bytes, start, end`;
   },
 
   calls(source, sink, options = {}) {
@@ -52,6 +58,9 @@ export const accessCsv = {
     (reader as TableReader).finish();
   },
 } satisfies InputFormat;
+
+const firstLine = (head: Uint8Array) =>
+  headLines(head).find((text) => text.trim() !== "" && !text.startsWith("#"));
 
 function noPlan(source: string, line: number, found: string): Plan {
   throw new FormatError(

@@ -100,6 +100,16 @@ interface PlanOptions {
   readonly lineNumber?: number;
 }
 
+/** The one of bytes, start and end that a header lacks. */
+export function missingColumn(line: string): string | undefined {
+  const separator = [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? " ";
+  const roles = splitFields(line, separator).map((field) => columnOf(field).role);
+  const missing = [BYTES, START, END].filter(
+    (role) => !roles.includes(role) && !(role === BYTES && roles.includes(BLOCKS)),
+  );
+  return missing.length === 1 ? ROLE_LABELS[missing[0] as number] : undefined;
+}
+
 /** The plan of a first line that is not a comment; undefined when it is no table of accesses. */
 export function planOf(line: string, options: PlanOptions = {}): Plan | undefined {
   const { time = "s", blockBytes = 512, source = "input", lineNumber = 1 } = options;

@@ -1,5 +1,5 @@
 /** Which files paths mean: themselves, or what a folder holds; the same bytes only once. */
-import { FormatError, UsageError } from "../../base/errors.ts";
+import { FormatError, pathReason, UsageError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { findFormat, formatsWith, otherUse } from "../../formats/catalogue.ts";
 import { isTrace } from "../../formats/trace/header.ts";
@@ -64,10 +64,8 @@ export function reasonOf(error: unknown, name: string): string {
   if (error instanceof FormatError) return error.detail;
   if (!(error instanceof Error)) throw error;
   const { code } = error as { readonly code?: string };
-  if (code === "ENOENT") return "no such file";
-  if (code === "EACCES" || code === "EPERM") return "permission denied";
   if (code === undefined) throw error;
-  return error.message.replace(`'${name}'`, "").trim();
+  return pathReason(error) ?? error.message.replace(`'${name}'`, "").trim();
 }
 
 /** About trace files in a folder that have not even a header. */
@@ -90,7 +88,8 @@ function filesOf(
   const files = host.list(path);
   if (files === undefined) return [{ name: path, path }];
   const headOf = (file: string) => look(file, host, (source) => source.read(0, HEAD_BYTES).slice());
-  const useOf = (file: string) => otherUse(headOf(file) ?? new Uint8Array(), file);
+  const useOf = (file: string) =>
+    look(file, host, (source) => otherUse(source.read(0, HEAD_BYTES), file, source.inside));
   // Segments of a store could be taken for tables of calls.
   const mark = files.find((file) => /(^|\/)store\.json$/.test(file));
   const store = mark === undefined ? undefined : useOf(mark);
@@ -126,8 +125,9 @@ function filesOf(
       {},
       "the recorded program made no calls on data files (record --all also takes system files, pipes, sockets and terminals)",
     );
-  const formats = formatsWith(...wanted).map(({ label }) => label);
-  throw new FormatError(path, {}, `no readable input in this folder (known formats: ${formats.join("; ")})`);
+  if (files.length + below.length === 0) throw new FormatError(path, {}, "the folder is empty");
+  const formats = formatsWith(...wanted).map(({ id }) => id);
+  throw new FormatError(path, {}, `no readable input in this folder (known formats: ${formats.join(", ")})`);
 }
 
 /** The file, or what is in it when it is a gzip file of a known format. */

@@ -15,4 +15,4 @@ export { gatherCalls } from "./gather-calls.ts";
 export type { InputHost } from "./host.ts";
 export { type JobOptions, type ReadJob, readJob, reportDocument, type ReportWords } from "./read.ts";
 export { splitJobs } from "./split.ts";
-export { compareInput, namesText, reportWords } from "./words.ts";
+export { CALLS_HINT, compareInput, reportWords } from "./words.ts";

@@ -1,30 +1,23 @@
 /** What a report or a comparison says of itself, the same from the command and from the page. */
 import type { compareDocument } from "../../analyze/job/index.ts";
+import { commandLine, operand } from "../../base/command-line.ts";
 import { STDIN } from "./files.ts";
 import type { ReadJob, ReportWords } from "./read.ts";
 
-/** Names stand in the command up to this many. */
-const NAMED_MAX = 3;
+/** Where single calls are too many to keep. */
+export const CALLS_HINT =
+  "Calls of a time range: plimsoll report with --window FROM-TO and -o FILE.html, on the same inputs";
 
-export const namesText = (paths: readonly string[]): string =>
-  paths.length > NAMED_MAX ? `${paths.slice(0, NAMED_MAX).join(" ")} …` : paths.join(" ");
-
-/** `output`: the HTML file; undefined where none is written. */
-export function reportWords(
+/** Where there is no command line that had these words. */
+export const reportWords = (
   version: string,
   paths: readonly string[],
-  output: string | undefined,
-): ReportWords {
-  const logs = namesText(paths);
-  return {
-    madeBy: `Plimsoll ${version}`,
-    command: `plimsoll report ${logs} -o ${output ?? "report.html"}`,
-    callsHint:
-      output === undefined
-        ? ""
-        : `Calls of a time range: plimsoll report --window FROM-TO -o FILE.html ${logs}`,
-  };
-}
+  output = "report.html",
+): ReportWords => ({
+  madeBy: `Plimsoll ${version}`,
+  command: commandLine(["plimsoll", "report", ...paths.map(operand), "-o", output]),
+  callsHint: CALLS_HINT,
+});
 
 const lastPart = (path: string) =>
   path === STDIN ? "stdin" : path.replace(/\/+$/, "").replace(/^.*\//s, "");
@@ -34,7 +27,7 @@ export function compareInput(
   version: string,
   [before, after]: readonly [ReadJob, ReadJob],
   [first, second]: readonly [string, string],
-  { noise, output = "diff.html" }: { readonly noise: number; readonly output?: string | undefined },
+  { noise, command }: { readonly noise: number; readonly command?: string },
 ): Parameters<typeof compareDocument>[0] {
   const [one, other] = [lastPart(first), lastPart(second)];
   return {
@@ -43,6 +36,6 @@ export function compareInput(
     names: one === other ? [first, second] : [one, other],
     noise,
     madeBy: `Plimsoll ${version}`,
-    command: `plimsoll diff ${first} ${second} -o ${output}`,
+    command: command ?? commandLine(["plimsoll", "diff", operand(first), operand(second), "-o", "diff.html"]),
   };
 }

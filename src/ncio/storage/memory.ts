@@ -1,5 +1,5 @@
 /** Files in the memory of this process, shared by all users of the same storage object. Holes take no memory. */
-import { systemError } from "../../adaptive/backend/index.ts";
+import { systemError } from "../../base/errors.ts";
 import { type Datatype, PieceCursor, pieceBlock } from "../pattern/index.ts";
 import type { FilePieces, Storage, StorageFile } from "../storage.ts";
 import { Counter } from "./counter.ts";

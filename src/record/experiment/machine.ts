@@ -4,7 +4,7 @@ import { accessSync, constants, mkdtempSync, rmSync, statfsSync, statSync } from
 import { availableParallelism, cpus, loadavg, release } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { UsageError } from "../../base/errors.ts";
+import { systemReason, UsageError } from "../../base/errors.ts";
 import { isInMemory, MEMORY_FOLDER } from "./data-files.ts";
 import type { Machine } from "./plan.ts";
 
@@ -16,9 +16,7 @@ export function checkFolder(dir: string): void {
     if (!statSync(dir).isDirectory()) problem = "not a folder";
     else accessSync(dir, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    problem =
-      code === "ENOENT" ? "no such folder" : code === "EACCES" ? "cannot be written to" : String(code);
+    problem = systemReason(error, "folder") ?? String((error as NodeJS.ErrnoException).code);
   }
   if (problem !== undefined)
     throw new UsageError(`--dir ${dir}: ${problem}; choose a folder on the disk to measure`);

@@ -209,6 +209,7 @@ function fileLines({ path, note }: EvidenceFile, width: number): string[] {
 const ROWS_MAX = 40;
 
 function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
+  if (table.prose) return proseLines(table, width, paint);
   const all = table.columns.map((column, index) => ({ ...column, index })).filter(({ hidden }) => !hidden);
   const source = table.groups === undefined ? table.rows : table.groups.map(({ cells }) => cells);
   const shown = source.slice(0, ROWS_MAX);
@@ -235,6 +236,14 @@ function tableLines(table: TableBlock, width: number, paint: Paint): string[] {
     ...(left.length > 0 ? wrap(`Columns that did not fit (--csv, --json): ${left.join(" · ")}`, width) : []),
   ];
 }
+
+const proseLines = ({ caption, rows }: TableBlock, width: number, paint: Paint): string[] => [
+  ...wrap(caption, width).map((text) => paint("dim", text)),
+  ...rows.flatMap((row) => [
+    row.slice(0, -1).map(String).map(plain).join("  "),
+    ...wrap(String(row.at(-1)), width - 4).map((line) => `    ${line}`),
+  ]),
+];
 
 type IndexedColumn = TableBlock["columns"][number] & { readonly index: number };
 

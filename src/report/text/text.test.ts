@@ -237,6 +237,16 @@ describe("renderText", () => {
 });
 
 describe("blocks", () => {
+  it("sentences of a table stand whole below their row", () => {
+    const long = Array.from({ length: 20 }, (_, i) => `word${i}`).join(" ");
+    const columns = table().columns.slice(0, 1);
+    expect(
+      lines([table({ columns: [...columns, ...columns], prose: true, rows: [["J1", long]] })])
+        .join(" ")
+        .replace(/ +/g, " "),
+    ).toContain(`J1 ${long}`);
+  });
+
   it("notices say how bad it is and what to do", () => {
     const notice = (level: "error" | "warning" | "missing" | "note") =>
       lines([{ kind: "notice", level, text: "It is so.", how: "Do this." }]);

@@ -2,6 +2,7 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { assert } from "../../../base/assert.ts";
+import { systemReason } from "../../../base/errors.ts";
 import { changeBetween, stampOf } from "./file-stamp.ts";
 import type { Stage, StagedSource } from "./stage.ts";
 
@@ -123,8 +124,7 @@ const changed = ({ path }: StagedSource, how: string): SourceChanged =>
 function failureOf({ path }: StagedSource, error: unknown): SourceFailure {
   if (error instanceof SourceFailure) return error;
   const { code, message } = error as NodeJS.ErrnoException;
-  const why =
-    code === "ENOENT" ? "no such file" : code === "EACCES" ? "permission denied" : (code ?? message);
+  const why = systemReason(error) ?? code ?? message;
   return new SourceFailure(`cannot read ${path}: ${why}`, { cause: error });
 }
 

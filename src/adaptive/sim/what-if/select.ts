@@ -1,4 +1,5 @@
 /** Selects the recorded runs of a question, and the runs around them for the fit. */
+import { commandLine } from "../../../base/command-line.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { formatCount } from "../../../base/units.ts";
 import type { Queryable } from "../../../model/index.ts";
@@ -20,7 +21,7 @@ export async function requireTargets(db: Queryable, store: string): Promise<void
   );
   if (Number(row?.runs ?? 0) === 0)
     throw new UsageError(
-      `${store}: the store has no runs of Darshan logs; fill it with plimsoll ingest PATH --store ${store}`,
+      `${store}: the store has no runs of Darshan logs; fill it with ${commandLine(["plimsoll", "ingest", "PATH", "--store", store])}`,
     );
   if (Number(row?.known ?? 0) === 0)
     throw new UsageError(

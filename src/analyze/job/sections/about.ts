@@ -56,6 +56,7 @@ export function about({ job }: ReportInput): Section {
       {
         kind: "table",
         id: "definitions",
+        prose: true,
         caption: "How the numbers are defined.",
         columns: tableColumns`
           id | Id | text | With its version; a definition never changes under its id.

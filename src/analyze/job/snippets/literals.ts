@@ -1,4 +1,5 @@
 /** Names of files as string literals of programs. */
+import { octalBytes, UNPRINTABLE } from "../../../base/command-line.ts";
 
 /** Last part of a path; `FILE` when the log does not name the file. */
 export function fileName(path: string): string {
@@ -6,20 +7,8 @@ export function fileName(path: string): string {
   return name === "" || /^\(record .*\)$|^<.*>$/.test(name) ? "FILE" : name;
 }
 
-/** Control characters and those that change what a reader sees: bidirectional marks, zero-width ones, line separators. */
-export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
-
 export const cString = (text: string): string =>
-  `"${[...text].map((one) => (/["\\?]/.test(one) ? `\\${one}` : octal(one))).join("")}"`;
-
-/** Bytes of UTF-8; three octal digits end by themselves, unlike \\x. */
-const octal = (character: string): string =>
-  UNPRINTABLE.test(character)
-    ? Array.from(
-        new TextEncoder().encode(character),
-        (byte) => `\\${byte.toString(8).padStart(3, "0")}`,
-      ).join("")
-    : character;
+  `"${[...text].map((one) => (/["\\?]/.test(one) ? `\\${one}` : octalBytes(one))).join("")}"`;
 
 /** JSON's escapes are Python's too. */
 export const pythonString = (text: string): string =>

@@ -1,24 +1,5 @@
-/** Words of shell commands. People copy and run these, so what a log says must not get past the quotes. */
-import { UNPRINTABLE } from "./literals.ts";
-
-/** A word of bash for any text; nothing in it is expanded, and it stays on one line. */
-export function shellWord(text: string): string {
-  // Names that begin with a dash would be options, with or without quotes.
-  const safe = text.startsWith("-") ? `./${text}` : text;
-  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(safe)) return safe;
-  if (!UNPRINTABLE.test(safe)) return `'${safe.replaceAll("'", "'\\''")}'`;
-  return `$'${[...safe].map(ansiC).join("")}'`;
-}
-
-function ansiC(character: string): string {
-  if (character === "'" || character === "\\") return `\\${character}`;
-  if (!UNPRINTABLE.test(character)) return character;
-  const code = character.codePointAt(0) as number;
-  if (code < 0x100) return `\\${code.toString(8).padStart(3, "0")}`;
-  return code < 0x10000
-    ? `\\u${code.toString(16).padStart(4, "0")}`
-    : `\\U${code.toString(16).padStart(8, "0")}`;
-}
+/** Paths in shell commands that people copy and run: only those that a command may act on. */
+import { shellWord } from "../../../base/command-line.ts";
 
 /** Stands in a command where the log names nothing that may stand there. */
 type Placeholder = "DIR" | "FILE";

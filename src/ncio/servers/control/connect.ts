@@ -1,4 +1,5 @@
 /** Finds the servers of a folder. */
+import { commandLine } from "../../../base/command-line.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { readState, readToken } from "./state.ts";
 
@@ -20,4 +21,6 @@ export function runningServers(dir: string): FoundServers {
 }
 
 export const noServers = (dir: string): UsageError =>
-  new UsageError(`no servers were started in ${dir}; start some with plimsoll targets start --dir ${dir}`);
+  new UsageError(
+    `no servers were started in ${dir}; start some with ${commandLine(["plimsoll", "targets", "start", "--dir", dir])}`,
+  );

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { UsageError } from "../../../base/errors.ts";
+import { systemReason, UsageError } from "../../../base/errors.ts";
 import { keepLayout, serverFolder, serverFolders } from "./layout.ts";
 import { ticksOf } from "./processes.ts";
 import { claimFolder, removeState, type TargetsState, writeToken } from "./state.ts";
@@ -80,20 +80,14 @@ function claiming(dir: string, stripBytes: number) {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || code === undefined) throw error;
-    throw new UsageError(`cannot write in ${dir}: ${REASONS[code] ?? code}; choose another --dir`, {
-      cause: error,
-    });
+    throw new UsageError(
+      `cannot write in ${dir}: ${systemReason(error, "folder") ?? code}; choose another --dir`,
+      {
+        cause: error,
+      },
+    );
   }
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "not permitted",
-  EROFS: "read-only file system",
-  ENOSPC: "no space left",
-  ENOENT: "no such folder",
-  ENOTDIR: "a part of the path is not a folder",
-};
 
 function checkFolder(dir: string): true {
   if (!statSync(dir).isDirectory()) throw new UsageError(`${dir}: is not a folder; choose another --dir`);

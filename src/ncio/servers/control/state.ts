@@ -2,6 +2,7 @@
 import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { commandLine } from "../../../base/command-line.ts";
 import { FormatError, inFile, UsageError } from "../../../base/errors.ts";
 import { isAlive, type ProcessId, ticksOf } from "./processes.ts";
 import { writeWhole } from "../../../node/durable.ts";
@@ -76,7 +77,7 @@ function refuseIfAlive(dir: string, { host, phase, owner, servers, since }: Targ
   const alive = servers.filter(isAlive).length;
   if (alive > 0)
     throw new UsageError(
-      `${alive} of ${servers.length} servers already run in ${dir} since ${since}; stop them with plimsoll targets stop --dir ${dir}`,
+      `${alive} of ${servers.length} servers already run in ${dir} since ${since}; stop them with ${commandLine(["plimsoll", "targets", "stop", "--dir", dir])}`,
     );
 }
 

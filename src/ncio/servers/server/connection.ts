@@ -1,4 +1,5 @@
 /** One client of a server: its frames are handled one by one, each answered before the next. */
+import { systemReason } from "../../../base/errors.ts";
 import type { Socket } from "node:net";
 import { Refusal } from "../errors.ts";
 import { FrameReader } from "../frame-reader.ts";
@@ -360,22 +361,14 @@ export class ServerConnection implements Client {
 const isSystem = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined;
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: "no space left on the server",
-  EDQUOT: "quota exceeded on the server",
-  EFBIG: "file too large for the server's file system",
-  EINVAL: "invalid offset or length for the server's file system",
-  EIO: "input/output error on the server",
-  EACCES: "permission denied in the server's folder",
-  EROFS: "the server's file system is read-only",
-  EMFILE: "the server has too many files open",
-};
-
 function describe(error: unknown): { status: Status; text: string } {
   if (error instanceof Refusal) return { status: error.status, text: error.message };
   if (isSystem(error)) {
     const { code = "", syscall = "" } = error as NodeJS.ErrnoException;
-    return { status: Status.storage, text: REASONS[code] ?? `${syscall} failed on the server: ${code}` };
+    const reason = code === "EINVAL" ? "invalid offset or length" : systemReason(error);
+    const text =
+      reason === undefined ? `${syscall} failed on the server: ${code}` : `${reason} on the server`;
+    return { status: Status.storage, text };
   }
   return { status: Status.internal, text: "internal error of the server; see its log" };
 }
