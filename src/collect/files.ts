@@ -89,7 +89,7 @@ export function fileNamePart(text: string): string {
 }
 
 /** Of a folder; none where it cannot be read. */
-export function namesIn(path: string): string[] {
+export function namesIfReadable(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {

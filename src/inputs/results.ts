@@ -13,7 +13,7 @@ import {
 } from "../formats/results/index.ts";
 import type { FoundRankTimes, FoundResult } from "../model/index.ts";
 import { openFile } from "../node/file-source.ts";
-import { fsPath, namesIn } from "../node/raw-path.ts";
+import { fsPath, rawNames } from "../node/raw-path.ts";
 
 interface FoundResults {
   readonly results: readonly FoundResult[];
@@ -100,7 +100,7 @@ function filesUnder(path: string): string[] {
   const stat = statSync(fsPath(path), { throwIfNoEntry: false });
   if (stat === undefined) throw new FormatError(path, {}, "no such file or folder");
   if (!stat.isDirectory()) return [path];
-  return namesIn(path)
+  return rawNames(path)
     .sort()
     .filter((name) => !name.startsWith("."))
     .map((name) => join(path, name))

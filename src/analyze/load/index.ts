@@ -1,5 +1,5 @@
 /** What an administrator asks of a store: who loads a target, who comes first, what a job did, and when it is quiet. */
-export { type Measure, measured, measureSql } from "./amounts.ts";
+export { MEASURES, type Measure, measured, measureSql } from "./amounts.ts";
 export { limitsOf, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
 export { type JobAnswer, type JobRun, jobAnswer } from "./job.ts";
