@@ -115,6 +115,21 @@ const MADE_BY_GUIDES = [
 const DENSITY = 15;
 const ASSERTED = ["src/adaptive/protocol", "src/adaptive/runtime", "src/adaptive/sim", "src/store"];
 
+/**
+ * Tables of a module that fill up as a program runs, of what never changes: modules of a format, zones of the platform,
+ * data types. Besides scratch space of a table that is being filled, and what waits in the one transport of a worker.
+ */
+const MEMOS: readonly string[] = [
+  "src/adaptive/runtime/transport/worker.ts paced",
+  "src/analyze/study/common/zone.ts formats",
+  "src/formats/darshan/counter-columns.ts columnsBySpec",
+  "src/formats/darshan/layer-counters.ts placesBySpec",
+  "src/formats/darshan/layer-files.ts scratches",
+  "src/formats/darshan/log-sums.ts WORDS",
+  "src/formats/darshan/stored-routes.ts routes",
+  "src/ncio/pattern/shape.ts shapes",
+];
+
 const LINES_MAX = 450;
 
 describe("exports", () => {
@@ -156,6 +171,15 @@ describe("the product", () => {
     expect(product.filter((path) => linesOf(path) > LINES_MAX).map((path) => relative(root, path))).toEqual(
       [],
     );
+  });
+
+  it("keeps no answers in tables of a module", () => {
+    const table =
+      /^(?:export )?(?:const|let) (\w+)\b(?!: ReadonlyMap)[^=\n]*= new (?:WeakMap|Map)(?:<.*>)?\(\);/gm;
+    const found = product.flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(table)].map(([, name]) => `${relative(root, path)} ${name}`),
+    );
+    expect(found.filter((one) => one.startsWith("src/")).sort()).toEqual(MEMOS);
   });
 
   it.each(ASSERTED)(`asserts ${DENSITY} invariants per 1,000 lines in %s`, (folder) => {

@@ -50,14 +50,10 @@ export const originWord = (provenance: Provenance) => figureOrigin({ synthetic: 
 const madeOf = ({ synthetic, of }: Provenance): boolean | "partly" =>
   synthetic === 0 ? false : synthetic >= of ? true : "partly";
 
-const marked = new WeakMap<Figure, Figure>();
-
-/** The same copy each time: a page draws a figure once that stands both beside the headline and in a cause. */
-export function markedFigure(figure: Figure, provenance: Provenance): Figure {
-  const copy = marked.get(figure) ?? { ...figure, synthetic: madeOf(provenance) };
-  marked.set(figure, copy);
-  return copy;
-}
+export const markedFigure = (figure: Figure, provenance: Provenance): Figure => ({
+  ...figure,
+  synthetic: madeOf(provenance),
+});
 
 /** A table that has such a column already stays as it is. */
 function markedTable(table: TableBlock, provenance: Provenance): TableBlock {
@@ -67,12 +63,12 @@ function markedTable(table: TableBlock, provenance: Provenance): TableBlock {
     : { ...table, origin };
 }
 
-function markedBlock(block: Block, provenance: Provenance): Block {
-  if (block.kind === "figure") return { ...block, figure: markedFigure(block.figure, provenance) };
+function markedBlock(block: Block, provenance: Provenance, marked: (figure: Figure) => Figure): Block {
+  if (block.kind === "figure") return { ...block, figure: marked(block.figure) };
   if (block.kind === "table") return markedTable(block, provenance);
   if (block.kind !== "findings") return block;
   const findings = block.findings.map((one) =>
-    one.figure === undefined ? one : { ...one, figure: markedFigure(one.figure, provenance) },
+    one.figure === undefined ? one : { ...one, figure: marked(one.figure) },
   );
   return { ...block, findings };
 }
@@ -84,6 +80,13 @@ export function markSynthetic(document: Document, provenance: Provenance): Docum
   const { synthetic, of } = provenance;
   const text = originText(provenance);
   const { answers, figure, secondFigure } = document;
+  const copies = new Map<Figure, Figure>();
+  // A page draws a figure once that stands both beside the headline and in a cause: by being the same.
+  const marked = (one: Figure): Figure => {
+    const copy = copies.get(one) ?? markedFigure(one, provenance);
+    copies.set(one, copy);
+    return copy;
+  };
   return {
     ...document,
     facts: [
@@ -92,11 +95,11 @@ export function markSynthetic(document: Document, provenance: Provenance): Docum
     ],
     verdict: document.verdict.startsWith(prefix) ? document.verdict : `${prefix}${document.verdict}`,
     ...(answers === undefined ? {} : { answers: { ...answers, headline: `${prefix}${answers.headline}` } }),
-    ...(figure === undefined ? {} : { figure: markedFigure(figure, provenance) }),
-    ...(secondFigure === undefined ? {} : { secondFigure: markedFigure(secondFigure, provenance) }),
+    ...(figure === undefined ? {} : { figure: marked(figure) }),
+    ...(secondFigure === undefined ? {} : { secondFigure: marked(secondFigure) }),
     sections: document.sections.map((section) => ({
       ...section,
-      blocks: section.blocks.map((block) => markedBlock(block, provenance)),
+      blocks: section.blocks.map((block) => markedBlock(block, provenance, marked)),
     })),
   };
 }

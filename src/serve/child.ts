@@ -6,7 +6,6 @@ import { TooBusy } from "./answers.ts";
 
 const CHILDREN_MAX = 2;
 const OUTPUT_MAX = 64 * 1024 * 1024;
-let running = 0;
 
 interface ChildAnswer {
   readonly code: number | null;
@@ -16,13 +15,18 @@ interface ChildAnswer {
   readonly isLate: boolean;
 }
 
-export async function runCommand(words: readonly string[], secondsMax: number): Promise<ChildAnswer> {
-  if (running >= CHILDREN_MAX) throw new TooBusy("other requests are being served; try again in a moment");
-  running++;
-  try {
-    return await run(words, secondsMax);
-  } finally {
-    running--;
+export class Commands {
+  #running = 0;
+
+  async run(words: readonly string[], secondsMax: number): Promise<ChildAnswer> {
+    if (this.#running >= CHILDREN_MAX)
+      throw new TooBusy("other requests are being served; try again in a moment");
+    this.#running++;
+    try {
+      return await run(words, secondsMax);
+    } finally {
+      this.#running--;
+    }
   }
 }
 

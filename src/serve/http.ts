@@ -35,7 +35,8 @@ export const LIMITS: Limits = {
 
 const GZIP_LEAST = 2048;
 const compress = promisify(gzip);
-const compressed = new WeakMap<Buffer, Promise<Buffer>>();
+/** The same page is compressed once. */
+type Compressed = WeakMap<Buffer, Promise<Buffer>>;
 
 export const plainText = (status: number, text: string, headers: Reply["headers"] = {}): Reply => ({
   ...{ status, type: "text/plain; charset=utf-8", body: `${text}\n`, headers },
@@ -52,6 +53,7 @@ export async function listen(
   answer: (request: IncomingMessage, url: URL, address: AddressInfo) => Promise<Reply>,
   limits: Limits = LIMITS,
 ): Promise<HttpServer> {
+  const compressed: Compressed = new WeakMap();
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytesMax,
@@ -62,7 +64,7 @@ export async function listen(
       requireHostHeader: true,
     },
     (request, response) => {
-      void handle(request, response, server, answer, limits);
+      void handle(request, response, server, answer, limits, compressed);
     },
   );
   server.maxConnections = limits.connectionsMax;
@@ -73,7 +75,7 @@ export async function listen(
   server.on("upgrade", (_, socket) => socket.destroy());
   server.on("connect", (_, socket) => socket.destroy());
   server.on("checkExpectation", (request, response) => {
-    void send(request, response, plainText(417, "the Expect header is not supported"));
+    void send(request, response, plainText(417, "the Expect header is not supported"), compressed);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(listenFault(error, where)));
@@ -115,16 +117,17 @@ async function handle(
   server: Server,
   answer: (request: IncomingMessage, url: URL, address: AddressInfo) => Promise<Reply>,
   limits: Limits,
+  compressed: Compressed,
 ): Promise<void> {
   // A query may take longer than the idle timeout.
   request.socket.setTimeout(0);
   try {
     const reply =
       refusalOf(request, limits) ?? (await answer(request, urlOf(request), server.address() as AddressInfo));
-    await send(request, response, reply);
+    await send(request, response, reply, compressed);
   } catch {
     if (!response.headersSent)
-      await send(request, response, plainText(500, "this page could not be created"));
+      await send(request, response, plainText(500, "this page could not be created"), compressed);
     else response.destroy();
   } finally {
     request.socket.setTimeout(limits.idleMs);
@@ -146,11 +149,16 @@ function urlOf({ url = "/" }: IncomingMessage): URL {
   return new URL(`http://site${url.startsWith("//") ? url.replace(/^\/+/, "/") : url}`);
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  compressed: Compressed,
+): Promise<void> {
   const whole = typeof reply.body === "string" ? Buffer.from(reply.body) : reply.body;
   const mayCompress =
     whole.length >= GZIP_LEAST && /\bgzip\b/.test(request.headers["accept-encoding"]?.toString() ?? "");
-  const body = mayCompress ? await gzipped(whole) : whole;
+  const body = mayCompress ? await gzipped(whole, compressed) : whole;
   response.writeHead(reply.status, {
     ...policyHeaders(reply.policy),
     "Content-Type": reply.type,
@@ -163,8 +171,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   response.end(request.method === "HEAD" || reply.status === 304 ? undefined : body);
 }
 
-/** The same page is compressed once. */
-function gzipped(body: Buffer): Promise<Buffer> {
+function gzipped(body: Buffer, compressed: Compressed): Promise<Buffer> {
   const known = compressed.get(body);
   if (known !== undefined) return known;
   const made = compress(body, { level: 4 });

@@ -10,11 +10,12 @@ import { useStore } from "../store/index.ts";
 import { type AccessOptions, accessOf, cookieName, type Viewer } from "./access.ts";
 import { type Answers, StoreAnswers, StoreGone, TooBusy } from "./answers.ts";
 import { ASSETS, assetReply } from "./assets.ts";
+import { Commands } from "./child.ts";
 import { findReply } from "./find.ts";
 import { type Frame, messageHtml, olderHtml, pageHtml } from "./html/frame.ts";
 import { type HttpServer, type Limits, listen, plainText, type Reply } from "./http.ts";
 import { KeptPages } from "./kept-pages.ts";
-import { reportReply } from "./report.ts";
+import { type MadeReports, reportReply } from "./report.ts";
 import { PAGES, routeOf } from "./routes.ts";
 import { type Ask, Forbidden, NotFound, type Page, type SiteAlerts } from "./site.ts";
 import { sqlReply } from "./sql.ts";
@@ -79,6 +80,8 @@ class Site {
   readonly #options: SiteOptions;
   readonly #answers: StoreAnswers;
   readonly #pages: KeptPages;
+  readonly #reports: MadeReports = new Map();
+  readonly #commands = new Commands();
 
   constructor(options: SiteOptions) {
     this.#options = options;
@@ -180,11 +183,11 @@ class Site {
     const ask = this.#ask(asked, version);
     const [, first, name = ""] = url.pathname.split("/");
     if (first === "find") return findReply(ask);
-    if (first === "run") return reportReply(ask, name);
+    if (first === "run") return reportReply(ask, name, this.#reports, this.#commands);
     if (!viewer.isAdmin) throw new Forbidden("this page is for administrators");
     if (first === "study") return studyReply(this.#options.studies, decodeURIComponent(name));
     if (!this.#options.sql) throw new NotFound("SQL is disabled; start plimsoll serve with --sql");
-    return sqlReply(ask, this.#frame(asked, version));
+    return sqlReply(ask, this.#frame(asked, version), this.#commands);
   }
 
   #failure(error: unknown, asked: PageRequest): Reply {

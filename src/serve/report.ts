@@ -3,7 +3,7 @@ import { shellWord } from "../base/command-line.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand } from "./child.ts";
+import type { Commands } from "./child.ts";
 import type { Reply } from "./http.ts";
 import { ownIds } from "./pages/runs.ts";
 import { ownPolicy } from "./policy.ts";
@@ -11,11 +11,17 @@ import { type Ask, NotFound } from "./site.ts";
 
 const SECONDS_MAX = 60;
 const KEPT = 8;
-/** Cached reports; logs never change and are identified by content. */
-const made = new Map<string, Promise<string>>();
+
+/** Cached reports by run id; logs never change and are identified by content. */
+export type MadeReports = Map<string, Promise<string>>;
 
 /** The request names a run; the path of its log comes from the store. */
-export async function reportReply(ask: Ask, id: string): Promise<Reply> {
+export async function reportReply(
+  ask: Ask,
+  id: string,
+  made: MadeReports,
+  commands: Commands,
+): Promise<Reply> {
   if (!/^\d{1,20}$/.test(id)) throw new NotFound("a run id is a number");
   const ids = await ownIds(ask);
   const own =
@@ -28,7 +34,7 @@ export async function reportReply(ask: Ask, id: string): Promise<Reply> {
     throw new NotFound(`the store has no run ${id}${ids === undefined ? "" : " of yours"}`);
   let report = made.get(id);
   if (report === undefined) {
-    report = reportOf(source);
+    report = reportOf(source, commands);
     made.set(id, report);
     report.catch(() => made.delete(id));
     for (const old of made.keys()) if (made.size > KEPT) made.delete(old);
@@ -37,11 +43,11 @@ export async function reportReply(ask: Ask, id: string): Promise<Reply> {
   return { status: 200, type: "text/html; charset=utf-8", body: html, policy: ownPolicy(html) };
 }
 
-async function reportOf(source: string): Promise<string> {
+async function reportOf(source: string, commands: Commands): Promise<string> {
   const work = mkdtempSync(join(tmpdir(), "plimsoll-serve-"));
   try {
     const output = join(work, "report.html");
-    const { code, failure, isLate } = await runCommand(["report", "-o", output, "--", source], SECONDS_MAX);
+    const { code, failure, isLate } = await commands.run(["report", "-o", output, "--", source], SECONDS_MAX);
     if (isLate)
       throw new NotFound(
         `its report takes longer than ${SECONDS_MAX} s; make it with plimsoll report ${shellWord(source)}`,

@@ -3,7 +3,7 @@ import { csvText } from "../base/csv.ts";
 import { UsageError } from "../base/errors.ts";
 import { type Cell, table } from "../model/index.ts";
 import { escapeHtml, prose } from "../report/html/index.ts";
-import { runCommand } from "./child.ts";
+import type { Commands } from "./child.ts";
 import { type Frame, pageHtml } from "./html/frame.ts";
 import type { Reply } from "./http.ts";
 import type { Ask, PageContent, Panel } from "./site.ts";
@@ -13,10 +13,10 @@ const ROWS_MAX = 1000;
 const MEMORY = "256M";
 const STATEMENT_MAX = 3000;
 
-export async function sqlReply(ask: Ask, frame: Frame): Promise<Reply> {
+export async function sqlReply(ask: Ask, frame: Frame, commands: Commands): Promise<Reply> {
   const q = frame.address.get("q")?.trim() ?? "";
   const form = `<div class="page-head"><h1>SQL</h1><p>One read-only statement over the tables of the store, at most ${SECONDS_MAX} s and ${ROWS_MAX} rows.</p></div><form class="ask sql" method="get"><textarea name="q" rows="6" aria-label="Statement" spellcheck="false" maxlength="${STATEMENT_MAX}">${escapeHtml(q)}</textarea><button class="tool">Run</button></form>`;
-  const answer = q === "" ? undefined : await answerPanel(ask, q);
+  const answer = q === "" ? undefined : await answerPanel(ask, q, commands);
   if (ask.param("csv") !== undefined && answer !== undefined)
     return { status: 200, type: "text/csv; charset=utf-8", body: csvText(answer.csv) };
   const content: PageContent = {
@@ -26,11 +26,11 @@ export async function sqlReply(ask: Ask, frame: Frame): Promise<Reply> {
   return { status: 200, type: "text/html; charset=utf-8", body: pageHtml(content, frame) };
 }
 
-async function answerPanel(ask: Ask, q: string): Promise<Panel> {
+async function answerPanel(ask: Ask, q: string, commands: Commands): Promise<Panel> {
   if (q.length > STATEMENT_MAX)
     throw new UsageError(`the statement is longer than ${STATEMENT_MAX} characters`);
   const limits = ["--memory", MEMORY, "--threads", "1", "--max-rows", String(ROWS_MAX)];
-  const { code, stdout, failure, isLate } = await runCommand(
+  const { code, stdout, failure, isLate } = await commands.run(
     ["sql", "--json", "--store", ask.store, ...limits, "--", q],
     SECONDS_MAX,
   );

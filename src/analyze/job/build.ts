@@ -220,6 +220,7 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
     trace,
     osts: ostLoads(files, streams.facts.osts),
     filter,
+    kept: new Map(),
   };
 }
 

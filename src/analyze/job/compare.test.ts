@@ -131,6 +131,7 @@ describe("the comparison as text", () => {
     );
     const times = (job: Job, factor: number) => ({
       ...job,
+      kept: new Map(),
       io: { ...job.io, bytesWritten: factor * job.io.bytesWritten },
     });
     expect(isSameWork(before.job, times(before.job, 1.04))).toBe(true);

@@ -56,6 +56,8 @@ export interface Job {
   readonly osts: readonly OstLoad[];
   /** Which files were chosen; undefined when all of them are here. */
   readonly filter: AppliedFilter | undefined;
+  /** What was computed of it once (once-per-job.ts), by the function that does. */
+  readonly kept: Map<unknown, unknown>;
 }
 
 /** Files that were left out of everything, by patterns on their names. */

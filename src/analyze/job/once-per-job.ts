@@ -1,14 +1,10 @@
 import type { Job } from "./job.ts";
 
-/** The same function, but for each job its answer is kept as long as the job is. */
+/** The same function, but each job keeps its answer. */
 export function oncePerJob<Answer>(compute: (job: Job) => Answer): (job: Job) => Answer {
-  const answers = new WeakMap<Job, { readonly answer: Answer }>();
   return (job) => {
-    let kept = answers.get(job);
-    if (kept === undefined) {
-      kept = { answer: compute(job) };
-      answers.set(job, kept);
-    }
-    return kept.answer;
+    const { kept } = job;
+    if (!kept.has(compute)) kept.set(compute, compute(job));
+    return kept.get(compute) as Answer;
   };
 }

@@ -394,17 +394,8 @@ export const plus = (a: number, b: number): number => (Number.isNaN(b) ? a : Num
 
 export const knownSum = (a: number, b: number, c: number): number => plus(plus(a, b), c);
 
-const sizeSums = new WeakMap<readonly LayerRecord[], { read?: Float64Array; write?: Float64Array }>();
-
-/** Size classes summed over records; kept for each list, since several sections show those of a layer. */
+/** Size classes summed over records. */
 export function sizesOf(records: readonly LayerRecord[], way: "read" | "write"): Float64Array {
-  let kept = sizeSums.get(records);
-  if (kept === undefined) sizeSums.set(records, (kept = {}));
-  kept[way] ??= sumSizes(records, way);
-  return kept[way].slice();
-}
-
-function sumSizes(records: readonly LayerRecord[], way: "read" | "write"): Float64Array {
   const sums = new Float64Array(SIZE_NAMES.length).fill(Number.NaN);
   for (const record of records) {
     if (record instanceof TableRecord) {

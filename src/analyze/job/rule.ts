@@ -109,8 +109,24 @@ export interface Subject {
   readonly plural?: true;
 }
 
-/** A kind of figure; pictures/ has a module for each. */
-export type Picture = "ranks" | "targets" | "sizes" | "layers" | "time" | "files" | "timeline" | "numbers";
+/** Of two bars. */
+export type Words = readonly [title: string, culprit: string, other: string];
+
+/** A kind of figure and what of the job it shows; pictures/ has a module for each. */
+export type Picture<Limit = string> =
+  | { readonly kind: "ranks" | "layers" | "timeline" }
+  | { readonly kind: "targets"; readonly by: "rate" | "bytes" }
+  | { readonly kind: "files"; readonly by: "opens" | "stats" | "bytes" | "time" }
+  /** Marks the kind of call that takes most, unless one is named. */
+  | { readonly kind: "time"; readonly of?: "syncs" | "metadata" }
+  /** Of calls in the direction that takes most, unless one is named; marks calls up to a limit of the rule, or to a number of bytes. */
+  | { readonly kind: "sizes"; readonly way?: "read" | "write"; readonly upTo?: Limit | number }
+  /** The first number of the evidence beside the second, or the number that it is a part of; its time beside all I/O. */
+  | { readonly kind: "numbers"; readonly words: Words; readonly beside?: "whole" | "I/O time" }
+  /** The bytes of the named rank, and the others, which move none. */
+  | { readonly kind: "numbers"; readonly title: string; readonly beside: "other ranks" };
+
+export type PictureOf<Kind extends Picture["kind"]> = Extract<Picture, { readonly kind: Kind }>;
 
 interface RuleSpec<Specs extends Thresholds> {
   /** kebab-case; stable and never reused. */
@@ -119,7 +135,7 @@ interface RuleSpec<Specs extends Thresholds> {
   /** The cause in a headline; where it is left out, the title stands there. */
   readonly subject?: Subject;
   /** What shows it best; findings of severity high and warn carry that figure. */
-  readonly picture?: Picture;
+  readonly picture?: Picture<keyof Specs>;
   /** What is wrong and why it costs, in a sentence or two: for --list and the documents. */
   readonly meaning: string;
   /** Facts that it cannot do without, as groups of alternatives: [["POSIX"], ["POSIX calls", "activity"]]. */

@@ -1,9 +1,12 @@
 /** What traces say of the file of a record; a log may have a hundred thousand of them. */
 import type { Job } from "./job.ts";
+import { oncePerJob } from "./once-per-job.ts";
 import type { LayerRecord } from "./records.ts";
-import type { TraceFacts, TraceFileFacts } from "./trace-facts.ts";
+import type { TraceFileFacts } from "./trace-facts.ts";
 
-const BY_FILE = new WeakMap<TraceFacts, ReadonlyMap<string, TraceFileFacts>>();
+const filesOf = oncePerJob(
+  ({ trace }) => new Map(trace?.files.map((file) => [`${file.layer} ${file.fileId}`, file])),
+);
 
 /** Time of calls that took far longer than their like, and so not for their size; 0 where no single calls tell. */
 export function stalledSeconds(job: Job, record: LayerRecord, way: "read" | "write"): number {
@@ -15,12 +18,5 @@ export function stalledSeconds(job: Job, record: LayerRecord, way: "read" | "wri
 }
 
 /** In the layer of the record. */
-export function traceOf({ trace }: Job, { fileId, layer }: LayerRecord): TraceFileFacts | undefined {
-  if (trace === undefined) return undefined;
-  let files = BY_FILE.get(trace);
-  if (files === undefined) {
-    files = new Map(trace.files.map((file) => [`${file.layer} ${file.fileId}`, file]));
-    BY_FILE.set(trace, files);
-  }
-  return files.get(`${layer} ${fileId}`);
-}
+export const traceOf = (job: Job, { fileId, layer }: LayerRecord): TraceFileFacts | undefined =>
+  job.trace && filesOf(job).get(`${layer} ${fileId}`);

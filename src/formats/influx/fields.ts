@@ -12,14 +12,17 @@ const SIZES = { bytes: SUM, calls: SAMPLES, min_size: MIN, max_size: MAX } as co
 
 /** A plugin has some dozens of fields; a strange dump could have any number. */
 const KNOWN_MAX = 1000;
-const known = new Map<string, FieldMeaning | undefined>();
 
-/** Undefined for fields that are no counters of Lustre. */
-export function fieldMeaning(field: string): FieldMeaning | undefined {
-  if (known.has(field)) return known.get(field);
-  const meaning = meaningOf(field);
-  if (known.size < KNOWN_MAX) known.set(field, meaning);
-  return meaning;
+export class FieldMeanings {
+  readonly #known = new Map<string, FieldMeaning | undefined>();
+
+  /** Undefined for fields that are no counters of Lustre. */
+  of(field: string): FieldMeaning | undefined {
+    if (this.#known.has(field)) return this.#known.get(field);
+    const meaning = meaningOf(field);
+    if (this.#known.size < KNOWN_MAX) this.#known.set(field, meaning);
+    return meaning;
+  }
 }
 
 function meaningOf(field: string): FieldMeaning | undefined {

@@ -3,7 +3,7 @@
  * order of time, as if its file had been read then. So the same rules make differences of them.
  */
 import { CounterTable, NO_STAMP, Reading, SAMPLES, WORDS, fileSystemOf } from "../lustre/index.ts";
-import { fieldMeaning } from "./fields.ts";
+import { FieldMeanings } from "./fields.ts";
 import { LatencyTest } from "./latency.ts";
 import { fieldInteger, type InfluxPoint } from "./point.ts";
 
@@ -45,6 +45,7 @@ export class InfluxPoints {
     ...{ points: 0, broken: 0, firstBrokenLine: 0, otherPoints: 0, otherFields: 0, cutIds: 0 },
   };
   readonly #targets = new Map<string, Target>();
+  readonly #meanings = new FieldMeanings();
   readonly #cutIds = new Set<string>();
 
   constructor(table = new CounterTable()) {
@@ -64,7 +65,7 @@ export class InfluxPoints {
     const cell = this.#cell(name, tags.get("client") ?? "", job, point);
     for (const [field, text] of point.fields) {
       const value = fieldInteger(text);
-      if (value === undefined || fieldMeaning(field) === undefined) this.notes.otherFields++;
+      if (value === undefined || this.#meanings.of(field) === undefined) this.notes.otherFields++;
       else cell.fields.set(field, value);
     }
   }
@@ -174,7 +175,7 @@ export class InfluxPoints {
       if (word !== SAMPLES) reading.shape[entry] = 4;
     };
     for (const [field, value] of fields) {
-      const meaning = fieldMeaning(field);
+      const meaning = this.#meanings.of(field);
       if (meaning === undefined) continue;
       const { name, unit, word } = meaning;
       const way = name === "read_bytes" ? "read" : name === "write_bytes" ? "write" : undefined;

@@ -130,7 +130,8 @@ describe("critical I/O time", () => {
 });
 
 describe("the time model", () => {
-  const job = (records: readonly LayerRecord[]) => ({ layer: () => records }) as unknown as Job;
+  const job = (records: readonly LayerRecord[]) =>
+    ({ layer: () => records, kept: new Map() }) as unknown as Job;
   const reads = (calls: number, bytes: number, seconds: number) =>
     record({ reads: calls, bytesRead: bytes, readSeconds: seconds });
 

@@ -4,6 +4,7 @@
  * records are alike, the cost of a byte is that of the fastest transfer seen, or a nominal one, and the model says so.
  */
 import type { Job } from "../job.ts";
+import { oncePerJob } from "../once-per-job.ts";
 import type { LayerRecord } from "../records.ts";
 
 type Way = "read" | "write";
@@ -46,8 +47,7 @@ interface Point {
 
 /** The model of a layer and direction of a job. */
 export function timeModel(job: Job, layer: string, way: Way): TimeModel | undefined {
-  let models = MODELS.get(job);
-  if (models === undefined) MODELS.set(job, (models = new Map()));
+  const models = modelsOf(job);
   let both = models.get(layer);
   if (both === undefined) {
     const records = job.layer(layer);
@@ -57,7 +57,8 @@ export function timeModel(job: Job, layer: string, way: Way): TimeModel | undefi
   return both[way];
 }
 
-const MODELS = new WeakMap<Job, Map<string, Readonly<Record<Way, TimeModel | undefined>>>>();
+/** By layer. */
+const modelsOf = oncePerJob(() => new Map<string, Readonly<Record<Way, TimeModel | undefined>>>());
 
 function makeModel(records: readonly LayerRecord[], way: Way): TimeModel | undefined {
   const points: Point[] = [];

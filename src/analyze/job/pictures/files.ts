@@ -2,9 +2,10 @@
 import { formatBytes, formatCount, formatMany, formatSeconds } from "../../../base/units.ts";
 import type { Unit } from "../../../model/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
-import type { JobFile } from "../job.ts";
+import type { Job, JobFile } from "../job.ts";
+import type { PictureOf } from "../rule.ts";
 import { fileCalls } from "../rules/index.ts";
-import type { PictureMaker } from "./picture.ts";
+import type { Drawn, Evident } from "./picture.ts";
 
 const FILES_MAX = 10;
 /** More are thinned: a pixel can show one. */
@@ -13,43 +14,41 @@ const ITEMS_MAX = 512;
 interface Measure {
   readonly name: string;
   readonly unit: Unit;
-  value(file: JobFile): number;
+  value(file: JobFile, job: Job): number;
   format(value: number): string;
 }
 
-export const files: PictureMaker = (job, { id, evidence }) => {
-  const { name, unit, value, format }: Measure = /open|many-files|small-files|per-rank|per-process/.test(id)
-    ? {
-        name: "opens",
-        unit: "calls",
-        value: (file) => fileCalls(job, file).opens,
-        format: (count) => formatMany(count, "open"),
-      }
-    : /stat/.test(id)
-      ? {
-          name: "stats",
-          unit: "calls",
-          value: (file) => fileCalls(job, file).stats,
-          format: (count) => formatMany(count, "stat"),
-        }
-      : /read|writ|input|overlap/.test(id)
-        ? {
-            name: "bytes moved",
-            unit: "bytes",
-            value: ({ bytesRead, bytesWritten }) => (bytesRead || 0) + (bytesWritten || 0),
-            format: formatBytes,
-          }
-        : { name: "time", unit: "seconds", value: ({ seconds }) => seconds || 0, format: formatSeconds };
+const MEASURES: Readonly<Record<PictureOf<"files">["by"], Measure>> = {
+  opens: {
+    ...{ name: "opens", unit: "calls" },
+    value: (file, job) => fileCalls(job, file).opens,
+    format: (count) => formatMany(count, "open"),
+  },
+  stats: {
+    ...{ name: "stats", unit: "calls" },
+    value: (file, job) => fileCalls(job, file).stats,
+    format: (count) => formatMany(count, "stat"),
+  },
+  bytes: {
+    ...{ name: "bytes moved", unit: "bytes" },
+    value: ({ bytesRead, bytesWritten }) => (bytesRead || 0) + (bytesWritten || 0),
+    format: formatBytes,
+  },
+  time: { name: "time", unit: "seconds", value: ({ seconds }) => seconds || 0, format: formatSeconds },
+};
+
+export function files(job: Job, { evidence }: Evident, by: PictureOf<"files">["by"]): Drawn | undefined {
+  const { name, unit, value, format } = MEASURES[by];
   if (evidence.filesTotal > FILES_MAX) {
     // Only their values are drawn, which need no names.
-    const values = Float64Array.from(job.files, value).filter((one) => one > 0);
+    const values = Float64Array.from(job.files, (file) => value(file, job)).filter((one) => one > 0);
     if (values.length === 0) return undefined;
     return unit === "calls"
       ? callsAndFiles(values, name, format)
       : everyFile(values.sort().reverse(), evidence.filesTotal, name, unit, format);
   }
   const named = new Set(evidence.files.map(({ fileId }) => fileId));
-  const all = job.files.map((file) => ({ file, value: value(file) })).filter((one) => one.value > 0);
+  const all = job.files.map((file) => ({ file, value: value(file, job) })).filter((one) => one.value > 0);
   if (all.length === 0) return undefined;
   // Culprits first among equals.
   const rank = ({ file }: { file: JobFile }) => (named.has(file.fileId) ? 0 : 1);
@@ -77,7 +76,7 @@ export const files: PictureMaker = (job, { id, evidence }) => {
       ...(others > 0 && { restLabel: `${formatMany(others, "other file")}` }),
     },
   };
-};
+}
 
 /** Calls beside the files that they are for: where each file has many, one bar is far longer. */
 function callsAndFiles(all: Float64Array, name: string, format: (value: number) => string) {

@@ -4,11 +4,11 @@ import { DEFINITIONS } from "../definitions.ts";
 import type { Job } from "../job.ts";
 import { LAYER_ORDER, layerName } from "../layer-times.ts";
 import { sumOf } from "../records.ts";
-import type { Evident, PictureMaker } from "./picture.ts";
+import type { Drawn, Evident } from "./picture.ts";
 
 const COUNTED = LAYER_ORDER.filter((layer) => layer !== "H5F" && layer !== "PNETCDF_FILE");
 
-export const layers: PictureMaker = (job, finding) => {
+export function layers(job: Job, finding: Evident): Drawn | undefined {
   const items = COUNTED.flatMap((layer) => layerItems(job, finding, layer));
   if (items.length < 2) return undefined;
   const most = items.reduce((high, item) =>
@@ -37,7 +37,7 @@ export const layers: PictureMaker = (job, finding) => {
       markLabel: label,
     },
   };
-};
+}
 
 interface Item {
   readonly layer: string;

@@ -133,7 +133,7 @@ describe("pictures of causes", () => {
       { value: 2, unit: "bytes" },
       { value: 1, unit: "seconds" },
     ];
-    const ids = RULES.filter(({ picture }) => picture === "numbers").map(({ id }) => id);
+    const ids = RULES.filter(({ picture }) => picture?.kind === "numbers").map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(8);
     for (const id of ids) expect(numbersOf(id, ...any)?.title, id).not.toMatch(/^I\/O time/);
   });
@@ -175,6 +175,34 @@ describe("pictures of causes", () => {
       ],
       markLabel: "small stream calls: 75 % of all I/O",
     });
+  });
+
+  it("of files show what the rule says: opens of a set of small files", () => {
+    const record = { layer: "POSIX", opens: 7, stats: 1, bytesRead: 9, seconds: 5 };
+    const file = { ...record, fileId: "1", path: "/x", called: record, layers: new Map([["POSIX", record]]) };
+    const job = { files: [file] } as unknown as Job;
+    const title = (id: string) => pictured(job, named(id)).figure?.title;
+    expect(title("small-file-set")).toBe("Files by opens");
+    expect(title("excess-stats")).toBe("Files by stats");
+    expect(title("shared-input")).toBe("Files by bytes moved");
+    expect(title("unused-files")).toBe("Files by time");
+  });
+
+  it("of sizes show the direction of the rule, and mark calls up to its limit", () => {
+    const sizes = Array.from({ length: 10 }, () => 1);
+    const record = { fileId: "1", readSizes: sizes, writeSizes: sizes };
+    const layer = (name: string) => (name === "POSIX" ? [record] : []);
+    const job = { layer, io: { readSeconds: 9, writeSeconds: 1 } } as unknown as Job;
+    const title = (id: string) => pictured(job, named(id)).figure?.title;
+    expect(title("no-hints")).toBe("Sizes of reads, POSIX");
+    expect(title("tiny-appends")).toBe("Sizes of writes, POSIX");
+    expect(title("independent-mpiio")).toBe("Sizes of writes, POSIX");
+    const threshold = [
+      { name: "bytes", value: 4 * 2 ** 20, unit: "bytes" },
+    ] as unknown as Finding["threshold"];
+    expect(chartOf(pictured(job, named("small-writes", { threshold }))).markLabel).toMatch(
+      /of at most 4 MiB$/,
+    );
   });
 
   it("of ranks name those that did nothing", () => {

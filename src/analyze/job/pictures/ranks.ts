@@ -4,14 +4,15 @@ import { DEFINITIONS } from "../definitions.ts";
 import type { Job } from "../job.ts";
 import type { LayerRecord } from "../records.ts";
 import { secondsText } from "../rules/index.ts";
-import type { Evident, PictureMaker } from "./picture.ts";
+import type { Drawn, Evident } from "./picture.ts";
 
 /** More are thinned: a pixel can show one. */
 const ITEMS_MAX = 512;
 /** A line further away than this many times the highest value would leave nothing of the values. */
 const LINE_MAX = 4;
 
-export const ranks: PictureMaker = (job, finding) => ownTimes(job, finding) ?? sharedTimes(job, finding);
+export const ranks = (job: Job, finding: Evident): Drawn | undefined =>
+  ownTimes(job, finding) ?? sharedTimes(job, finding);
 
 /** Every rank, where ranks have files of their own. */
 function ownTimes(job: Job, { evidence }: Evident) {

@@ -4,7 +4,8 @@ import { DEFINITIONS } from "../definitions.ts";
 import type { Job } from "../job.ts";
 import { layerName } from "../layer-times.ts";
 import { SIZE_LABELS, sizesOf } from "../records.ts";
-import { type Evident, type PictureMaker, wayOf } from "./picture.ts";
+import type { PictureOf } from "../rule.ts";
+import type { Drawn, Evident } from "./picture.ts";
 
 /** Upper bounds of Darshan's classes, of those that have one. */
 const BOUNDS = [
@@ -20,13 +21,18 @@ const BOUNDS = [
 ];
 const LAYERS = ["MPI-IO", "POSIX", "DFS", "DAOS"] as const;
 
-export const sizes: PictureMaker = (job, finding) => {
-  const way = wayOf(job, finding.id);
+export function sizes(
+  job: Job,
+  finding: Evident,
+  { way: named, upTo }: PictureOf<"sizes">,
+): Drawn | undefined {
+  const { readSeconds, writeSeconds } = job.io;
+  const way = named ?? ((writeSeconds || 0) >= (readSeconds || 0) ? "write" : "read");
   const found = sizesIn(job, finding, way) ?? sizesIn(job, finding, way === "read" ? "write" : "read");
   if (found === undefined) return undefined;
   const { counts, layer, noun } = found;
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const limit = smallLimit(finding);
+  const limit = (typeof upTo === "string" ? limitOf(finding, upTo) : upTo) ?? 0;
   const largest = counts.indexOf(counts.reduce((most, count) => Math.max(most, count), 0));
   const small = counts.flatMap((count, at) =>
     count > 0 && (BOUNDS[at] ?? Number.POSITIVE_INFINITY) <= limit ? [at] : [],
@@ -57,7 +63,7 @@ export const sizes: PictureMaker = (job, finding) => {
       markLabel: label,
     },
   };
-};
+}
 
 function sizesIn(job: Job, { evidence }: Evident, way: "read" | "write") {
   const files = new Set(evidence.files.map(({ fileId }) => fileId));
@@ -72,13 +78,8 @@ function sizesIn(job: Job, { evidence }: Evident, way: "read" | "write") {
   return undefined;
 }
 
-/** A limit on bytes that the rule was judged by; a megabyte where it has none. */
-function smallLimit({ id, threshold }: Evident): number {
-  if (!/small|sub-block|tiny|append/.test(id)) return 0;
-  const limits = threshold.filter(
-    ({ name, unit }) => unit === "bytes" && /size|small|bytes|block/.test(name),
-  );
-  return limits.reduce((least, { value }) => Math.min(least, value), 2 ** 20);
-}
+/** As the rule was judged by it. */
+const limitOf = ({ threshold }: Evident, limit: string) =>
+  threshold.find(({ name }) => name === limit)?.value;
 
 const lastAbove = (counts: readonly number[]) => counts.findLastIndex((count) => count > 0);

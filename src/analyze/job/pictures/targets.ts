@@ -2,7 +2,7 @@
 import { formatBytes, formatMany, formatRate } from "../../../base/units.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { Job } from "../job.ts";
-import type { PictureMaker } from "./picture.ts";
+import type { Drawn } from "./picture.ts";
 
 const ITEMS_MAX = 256;
 
@@ -12,10 +12,10 @@ interface Target {
   readonly seconds: number;
 }
 
-export const targets: PictureMaker = (job, { id }) => {
+export function targets(job: Job, by: "rate" | "bytes"): Drawn | undefined {
   const all = job.osts.length > 0 ? ostTargets(job) : mountTargets(job);
   if (all.length < 2) return undefined;
-  const isRate = /slow/.test(id);
+  const isRate = by === "rate";
   const what = job.osts.length > 0 ? "OST" : "mount";
   const shown = all.filter(({ bytes, seconds }) => bytes > 0 && (!isRate || seconds > 0)).slice(0, ITEMS_MAX);
   if (shown.length < 2) return undefined;
@@ -44,7 +44,7 @@ export const targets: PictureMaker = (job, { id }) => {
       line: { value: median, label: `median ${format(median)}` },
     },
   };
-};
+}
 
 const ostTargets = (job: Job): Target[] =>
   job.osts.map(({ ost, bytesRead, bytesWritten, seconds }) => ({

@@ -2,11 +2,12 @@
 import { formatMany } from "../../../base/units.ts";
 import { syncSeconds } from "../cost/remedies.ts";
 import { DEFINITIONS } from "../definitions.ts";
+import type { Job } from "../job.ts";
 import { secondsText } from "../rules/index.ts";
 import { usesMpi } from "../snippets/index.ts";
-import type { PictureMaker } from "./picture.ts";
+import type { Drawn } from "./picture.ts";
 
-export const time: PictureMaker = (job, { id }) => {
+export function time(job: Job, wanted?: "syncs" | "metadata"): Drawn | undefined {
   // A flush of a stream only hands its buffer on: what it takes counts apart where it was measured.
   const synced = [
     ...job.layer("POSIX").filter((record) => record.syncs > 0),
@@ -27,7 +28,6 @@ export const time: PictureMaker = (job, { id }) => {
     ...(inSyncs > 0 ? [{ name: "syncs", value: inSyncs / ranks }] : []),
     ...(Number.isNaN(metaSeconds) ? [] : [{ name: "metadata", value: metaSeconds / ranks }]),
   ];
-  const wanted = /sync/.test(id) ? "syncs" : /meta|seek|open|stat|files/.test(id) ? "metadata" : undefined;
   const most = items.reduce((high, item) => (item.value > high.value ? item : high));
   const culprit = items.find(({ name }) => name === wanted) ?? most;
   return {
@@ -44,4 +44,4 @@ export const time: PictureMaker = (job, { id }) => {
       markLabel: `${culprit.name}: ${secondsText(culprit.value)} of ${secondsText(items.reduce((sum, { value }) => sum + value, 0))}`,
     },
   };
-};
+}

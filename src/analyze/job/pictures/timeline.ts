@@ -1,13 +1,14 @@
 /** Bytes over time: phases of I/O, with those marked that the finding is about. */
 import { formatBytes, formatSeconds } from "../../../base/units.ts";
 import { DEFINITIONS } from "../definitions.ts";
-import type { PictureMaker } from "./picture.ts";
+import type { Job } from "../job.ts";
+import type { Drawn, Evident } from "./picture.ts";
 
 const BINS_MAX = 200;
 /** A bin with at least this part of the busiest belongs to a burst. */
 const BUSY = 0.1;
 
-export const timeline: PictureMaker = (job, { evidence }) => {
+export function timeline(job: Job, { evidence }: Evident): Drawn | undefined {
   const { activity } = job;
   if (activity === undefined) return undefined;
   const { bytesRead, bytesWritten, binSeconds } = activity;
@@ -40,4 +41,4 @@ export const timeline: PictureMaker = (job, { evidence }) => {
       markLabel: label,
     },
   };
-};
+}

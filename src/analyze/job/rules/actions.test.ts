@@ -12,10 +12,11 @@ import { jobOf, singleJob } from "../test-kit.ts";
 /** The same calls as those of processes without MPI, in a language. */
 function asProgram(job: Job, commandLine: string, mpi: boolean): Job {
   const runs = job.runs.map((run) => ({ ...run, commandLine, application: "", ranks: mpi ? run.ranks : 1 }));
-  if (mpi) return { ...job, runs };
+  if (mpi) return { ...job, kept: new Map(), runs };
   const ofMpi = /MPI|PNETCDF|^ranks$/;
   return {
     ...job,
+    kept: new Map(),
     runs,
     facts: new Set([...job.facts].filter((fact) => !ofMpi.test(fact))),
     modules: new Set([...job.modules].filter((name) => !ofMpi.test(name))),

@@ -171,7 +171,11 @@ const misaligned = defineRule({
   id: "misaligned",
   title: "Misaligned accesses",
   subject: { text: "misaligned accesses", plural: true },
-  picture: "numbers",
+  picture: {
+    kind: "numbers",
+    beside: "whole",
+    words: ["Accesses that miss the alignment of the file", "misaligned", "all accesses"],
+  },
   meaning:
     "Large accesses start inside a stripe or block: each touches one more server, and ranks that share a stripe " +
     "wait for each other's locks. Small accesses and HDF5 files have separate findings.",
@@ -230,7 +234,7 @@ const misalignedMemory = defineRule({
   id: "misaligned-memory",
   title: "Buffers not aligned in memory",
   subject: { text: "unaligned memory buffers", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Read and write buffers start at addresses that are not a multiple of the memory alignment; with direct I/O such " +
     "calls fail or are copied first; through the page cache it hardly matters.",

@@ -12,7 +12,7 @@ const writeAmplification = defineRule({
   id: "write-amplification",
   title: "Storage moves more than the program writes",
   subject: { text: "data sieving" },
-  picture: "layers",
+  picture: { kind: "layers" },
   meaning:
     "Below MPI-IO, far more bytes are read or written than the program requested: data sieving reads whole windows, changes the pieces and writes the windows back.",
   needs: [["MPI-IO"], ["POSIX"]],

@@ -20,7 +20,7 @@ const tinyAppends = defineRule({
   id: "tiny-appends",
   title: "Slow tiny appends",
   subject: { text: "tiny appends", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes", way: "write", upTo: MIB },
   meaning:
     "Lines or records smaller than a block are appended one by one with slow calls: too few for small-writes, but each waits for storage or a lock.",
   needs: [["POSIX calls"]],

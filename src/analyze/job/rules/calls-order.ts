@@ -22,7 +22,7 @@ const lockStep = defineRule({
   id: "lock-step",
   title: "Ranks wait for one another's turn",
   subject: { text: "ranks that take turns", plural: true },
-  picture: "timeline",
+  picture: { kind: "timeline" },
   meaning:
     "In a file, each rank starts only when another has finished: messages, barriers or locks pass the turn on, and all other ranks wait.",
   needs: [["ranks"], ["POSIX calls", "MPI-IO calls"]],

@@ -41,7 +41,7 @@ const metadataStorm = defineRule({
   id: "metadata-storm",
   title: "Metadata storm",
   subject: { text: "a metadata storm" },
-  picture: "time",
+  picture: { kind: "time", of: "metadata" },
   meaning:
     "The time goes into creates, opens, stats and removals of many files instead of into moving data; all jobs share the metadata servers. " +
     "The files are nearly empty, or are created again and again.",
@@ -215,7 +215,7 @@ const excessStats = defineRule({
   id: "excess-stats",
   title: "Many stats per file",
   subject: { text: "repeated stats", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "stats" },
   meaning: "Files get far more stats than opens, for example from loops that poll for a file.",
   needs: [["POSIX", "DFS"]],
   thresholds: {
@@ -265,7 +265,7 @@ const metadataTime = defineRule({
   id: "metadata-time",
   title: "Much time in metadata",
   subject: { text: "metadata calls", plural: true },
-  picture: "time",
+  picture: { kind: "time", of: "metadata" },
   meaning:
     "A large part of the I/O time goes into opens, stats and closes, though they are not needlessly repeated: each moves little data, or each is slow.",
   needs: CALLS,

@@ -15,7 +15,7 @@ const openChurn = defineRule({
   id: "open-churn",
   title: "A file opened for every record",
   subject: { text: "an open for every record" },
-  picture: "files",
+  picture: { kind: "files", by: "opens" },
   meaning: "Ranks open and close the same file for every few accesses, so most calls are opens and closes.",
   needs: CALLS,
   thresholds: {
@@ -36,7 +36,7 @@ const repeatedOpens = defineRule({
   id: "repeated-opens",
   title: "Files opened repeatedly",
   subject: { text: "repeated opens", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "opens" },
   meaning:
     "Ranks open and close the same file many times instead of keeping it open. Files opened for every record are left to open-churn.",
   needs: CALLS,

@@ -13,7 +13,7 @@ const unusedFiles = defineRule({
   id: "unused-files",
   title: "Files opened but not used",
   subject: { text: "unused files", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "time" },
   meaning:
     "Many files are opened and closed without a read or write: existence tests, or leftovers in the code.",
   needs: [["POSIX", "STDIO"]],
@@ -67,7 +67,7 @@ const unclosedFiles = defineRule({
   id: "unclosed-files",
   title: "Files never closed",
   subject: { text: "files left open", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "time" },
   meaning:
     "Files are opened, but no close is recorded. Written data may reach storage late, or never if the job is killed, and errors reported by close go unnoticed.",
   needs: [["POSIX", "STDIO"]],
@@ -120,7 +120,7 @@ const sharedInput = defineRule({
   id: "shared-input",
   title: "Every rank reads the whole input",
   subject: { text: "input read by every rank" },
-  picture: "files",
+  picture: { kind: "files", by: "bytes" },
   meaning:
     "All ranks read the same bytes of an input file, so it is read from storage and sent over the network once per rank instead of once.",
   needs: [["POSIX", "STDIO"]],

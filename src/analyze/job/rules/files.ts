@@ -32,7 +32,7 @@ const manyFiles = defineRule({
   id: "many-files",
   title: "Very many files",
   subject: { text: "very many files", plural: true },
-  picture: "numbers",
+  picture: { kind: "numbers", words: ["Files, and ranks that use them", "files", "ranks"] },
   meaning:
     "The job opens thousands of files, often one per rank: creating, opening and later listing them loads the metadata servers, and the set is hard to handle with tools.",
   needs: ANY_FILES,
@@ -90,7 +90,7 @@ const filePerProcess = defineRule({
   id: "file-per-process",
   title: "One file per rank",
   subject: { text: "one file per rank" },
-  picture: "files",
+  picture: { kind: "files", by: "opens" },
   meaning:
     "Each rank writes or reads its own files. That is often fast, but the number of files grows with the job, and a reader needs the same number of ranks or a step that merges the files.",
   needs: ANY_FILES,
@@ -125,7 +125,7 @@ const smallFileSet = defineRule({
   id: "small-file-set",
   title: "Very many small files",
   subject: { text: "very many small files", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "opens" },
   meaning:
     "The data is a large set of small files: each costs an open, a lock and a close at the metadata server for little data.",
   needs: ANY_FILES,

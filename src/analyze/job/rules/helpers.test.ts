@@ -68,7 +68,7 @@ describe("what is kept for a job", () => {
   it("is computed once for each, also when it is nothing", () => {
     let computed = 0;
     const answer = oncePerJob(() => void computed++);
-    const [one, two] = [{} as Job, {} as Job];
+    const [one, two] = [{ kept: new Map() }, { kept: new Map() }] as unknown as [Job, Job];
     for (const job of [one, two, one, two]) answer(job);
     expect(computed).toBe(2);
   });

@@ -86,7 +86,7 @@ const hdf5Fill = defineRule({
   id: "hdf5-fill",
   title: "HDF5 writes fill values first",
   subject: { text: "HDF5 fill values", plural: true },
-  picture: "layers",
+  picture: { kind: "layers" },
   meaning:
     "Below HDF5, about twice the bytes of the datasets are written: space is allocated early and filled with values that the data then overwrites.",
   needs: [
@@ -144,7 +144,7 @@ const hdf5ChunkCache = defineRule({
   id: "hdf5-chunk-cache",
   title: "HDF5 chunks moved repeatedly",
   subject: { text: "HDF5 chunks moved again", plural: true },
-  picture: "layers",
+  picture: { kind: "layers" },
   meaning:
     "Below HDF5, a multiple of the bytes of chunked datasets is moved: the chunk cache is too small for the access order, so chunks are read and evicted repeatedly.",
   needs: [
@@ -276,7 +276,7 @@ const hdf5Small = defineRule({
   id: "hdf5-small",
   title: "Small HDF5 accesses",
   subject: { text: "small HDF5 accesses", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes", upTo: "bytes" },
   meaning:
     "Datasets are read or written in many small accesses, a row or an element at a time; each passes through all layers down to storage.",
   needs: [["H5D", "H5F"]],

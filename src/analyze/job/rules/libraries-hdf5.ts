@@ -24,7 +24,7 @@ const independent = defineRule({
   id: "hdf5-independent",
   title: "Independent HDF5 transfers",
   subject: { text: "independent HDF5 transfers", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Datasets of a file that many ranks opened through MPI-IO are accessed with independent transfers, HDF5's default.",
   needs: [["H5D"]],
@@ -85,7 +85,7 @@ const metadata = defineRule({
   id: "hdf5-metadata",
   title: "Small HDF5 metadata accesses",
   subject: { text: "small HDF5 metadata accesses", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "A parallel HDF5 file gets many tiny accesses outside its datasets: object headers, chunk indexes and attributes, read or written by each rank separately.",
   needs: [["H5F"], ["MPI-IO", "POSIX"]],
@@ -166,7 +166,7 @@ const chunks = defineRule({
   id: "hdf5-chunks",
   title: "HDF5 chunks that do not fit the accesses",
   subject: { text: "unfit HDF5 chunks", plural: true },
-  picture: "layers",
+  picture: { kind: "layers" },
   meaning:
     "HDF5 reads, writes, filters and indexes whole chunks. Tiny chunks make many requests and a large index; chunks larger than the accesses are read or compressed repeatedly.",
   needs: [["H5D"]],
@@ -258,7 +258,7 @@ const selections = defineRule({
   id: "hdf5-selections",
   title: "Point or irregular HDF5 selections",
   subject: { text: "irregular HDF5 selections", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Dataset accesses select single points or unions of blocks. HDF5 moves them element by element or block by block, and collective transfers may fall back to independent ones.",
   needs: [["H5D"]],
@@ -313,7 +313,7 @@ const alignment = defineRule({
   id: "hdf5-alignment",
   title: "HDF5 objects not aligned to stripes",
   subject: { text: "misaligned HDF5 objects", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Large accesses to an HDF5 file on Lustre begin inside stripes, since HDF5 by default packs objects one after another.",
   needs: [["H5F", "H5D"], ["POSIX"], ["layout"]],

@@ -13,7 +13,7 @@ const independent = defineRule({
   id: "pnetcdf-independent",
   title: "Independent PnetCDF accesses",
   subject: { text: "independent PnetCDF accesses", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Variables are accessed in independent data mode by many ranks: requests cannot be joined, and entering and leaving the mode synchronises the file.",
   needs: [["PNETCDF_VAR"]],
@@ -71,7 +71,7 @@ const blocking = defineRule({
   id: "pnetcdf-blocking",
   title: "Many small blocking PnetCDF writes",
   subject: { text: "small PnetCDF writes", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Variables are written one by one with small blocking collective calls, each of which is a separate collective MPI-IO write. Non-blocking calls are combined into one.",
   needs: [["PNETCDF_VAR"]],

@@ -30,7 +30,7 @@ const stdioBulk = defineRule({
   id: "stdio-bulk",
   title: "Bulk data through C streams",
   subject: { text: "bulk data through streams" },
-  picture: "time",
+  picture: { kind: "time" },
   meaning:
     "A large part of the data goes through stdio, which copies it through a small buffer and knows nothing of parallel I/O.",
   needs: [["STDIO"]],
@@ -86,7 +86,11 @@ const stdioSmall = defineRule({
   id: "stdio-small",
   title: "Unbuffered or flushed small stream calls",
   subject: { text: "small stream calls", plural: true },
-  picture: "numbers",
+  picture: {
+    kind: "numbers",
+    beside: "I/O time",
+    words: ["Time in small stream calls, of all I/O", "small stream calls", "all I/O"],
+  },
   meaning:
     "Many small calls on a C stream reach the file system one by one, because the stream has no buffer or is flushed after each call.",
   needs: [["STDIO"]],

@@ -40,7 +40,7 @@ function independent(way: Way): Rule {
     id: way === "write" ? "independent-mpiio" : "independent-mpiio-reads",
     title: way === "write" ? "Independent MPI-IO writes" : "Independent MPI-IO reads",
     subject: { text: `independent MPI-IO ${way}s`, plural: true },
-    picture: "sizes",
+    picture: { kind: "sizes", way },
     meaning:
       `Several ranks ${way} the same file through MPI-IO, mostly with independent calls: the library cannot combine their ` +
       "requests, and every rank talks to the servers.",
@@ -169,7 +169,7 @@ const blocking = defineRule({
   id: "blocking-mpiio",
   title: "Blocking MPI-IO between computing",
   subject: { text: "blocking MPI-IO" },
-  picture: "timeline",
+  picture: { kind: "timeline" },
   meaning:
     "A job alternates between computing and I/O and uses only blocking calls. Non-blocking calls can hide part of the I/O behind the next step.",
   needs: [["MPI-IO"], ["activity", "POSIX calls", "MPI-IO calls"]],
@@ -237,7 +237,7 @@ const noHints = defineRule({
   id: "no-hints",
   title: "Collective MPI-IO without hints",
   subject: { text: "unhinted collective MPI-IO" },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Collective MPI-IO on Lustre reaches the file system in requests that do not fill a stripe, and no hint tells the library otherwise.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],
@@ -342,7 +342,7 @@ const aggregators = defineRule({
   id: "aggregators",
   title: "Number of aggregators",
   subject: { text: "the number of aggregators" },
-  picture: "layers",
+  picture: { kind: "layers" },
   meaning:
     "Collective MPI-IO moves the data through some of the ranks. Too few aggregators cannot keep the file's stripes busy; too many compete for the same stripes.",
   needs: [["MPI-IO"], ["POSIX"], ["layout"]],

@@ -30,7 +30,7 @@ const mpiioSmall = defineRule({
   id: "mpiio-small",
   title: "Small independent MPI-IO requests",
   subject: { text: "small MPI-IO requests", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes", upTo: "bytes" },
   meaning:
     "Many independent MPI-IO requests are below 1 MiB: the library has to gather, sieve or cache them. If they reach the " +
     "file system unchanged, or the reason is a lack of collective calls or of a file view, other findings say so.",
@@ -110,7 +110,7 @@ const fileView = defineRule({
   id: "mpiio-file-view",
   title: "No file view for scattered requests",
   subject: { text: "scattered MPI-IO requests", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Ranks make many small MPI-IO calls on scattered pieces without a file view. With a view, one call describes all pieces. " +
     "Independent calls on shared files are left to independent-mpiio.",
@@ -184,7 +184,7 @@ const openPerRank = defineRule({
   id: "mpiio-open-per-rank",
   title: "File opened by each rank alone",
   subject: { text: "opens by single ranks", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "opens" },
   meaning:
     "Many ranks open the same file through MPI-IO, each with its own communicator (MPI_COMM_SELF): collective calls, shared hints and a single open on the metadata server are lost.",
   needs: [["MPI-IO"]],

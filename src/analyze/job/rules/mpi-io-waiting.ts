@@ -56,7 +56,7 @@ const singleAggregator = defineRule({
   id: "single-aggregator",
   title: "All data goes through one aggregator",
   subject: { text: "one aggregator for all ranks" },
-  picture: "numbers",
+  picture: { kind: "numbers", beside: "other ranks", title: "Bytes that a rank moves to or from storage" },
   meaning:
     "Ranks write or read a file collectively, but one rank alone moves all bytes to and from storage: the job gets the rate of one client.",
   needs: [["MPI-IO"], ["POSIX"]],
@@ -148,7 +148,10 @@ const lateRank = defineRule({
   id: "late-rank",
   title: "One rank comes late to collective calls",
   subject: { text: "one late rank" },
-  picture: "numbers",
+  picture: {
+    kind: "numbers",
+    words: ["Time of ranks in collective calls", "the late rank", "mean of the others"],
+  },
   meaning:
     "In collective calls all ranks wait for the last one. The rank with the shortest time in these calls is the late one: it waits for nobody.",
   needs: [["MPI-IO"], ["ranks"]],
@@ -212,7 +215,10 @@ const collectiveWait = defineRule({
   id: "collective-wait",
   title: "Collective calls spend their time waiting, not in storage",
   subject: { text: "waiting in collective calls" },
-  picture: "numbers",
+  picture: {
+    kind: "numbers",
+    words: ["Time of one rank in the file", "MPI-IO, slowest rank", "POSIX, busiest rank"],
+  },
   meaning:
     "Ranks spend far more time in collective MPI-IO than the busiest of them spends in storage: the time goes into exchanging data and waiting for each other.",
   needs: [["MPI-IO"], ["POSIX"], ["ranks"]],

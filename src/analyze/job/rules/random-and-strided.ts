@@ -16,7 +16,11 @@ function random(way: Way): Rule {
     id: `random-${what}`,
     title: way === "read" ? "Random reads" : "Random writes",
     subject: { text: `random ${way}s`, plural: true },
-    picture: "numbers",
+    picture: {
+      kind: "numbers",
+      beside: "whole",
+      words: [`${way === "read" ? "Reads" : "Writes"} that go back in the file`, "go back", `all ${what}`],
+    },
     meaning:
       `Many ${what} start before the end of the rank's previous one: neither read-ahead nor merging of ` +
       "neighbouring requests helps. Reading a file again from its beginning does not count." +
@@ -126,7 +130,7 @@ const noncontiguous = defineRule({
   id: "noncontiguous",
   title: "Strided small accesses",
   subject: { text: "strided small accesses", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes" },
   meaning:
     "Ranks access small pieces at equal gaps, with one POSIX call for each. Given one noncontiguous access, MPI-IO can " +
     "combine them: by datatype I/O, data sieving or two-phase I/O, depending on the size, number and density of the pieces.",

@@ -27,7 +27,7 @@ const oneRankIo = defineRule({
   id: "one-rank-io",
   title: "One rank does the I/O",
   subject: { text: "I/O by one rank" },
-  picture: "ranks",
+  picture: { kind: "ranks" },
   meaning:
     "One rank moves nearly all data of a job with many ranks, so the job gets the rate of a single client while the others wait.",
   needs: ANY_FILES,
@@ -86,7 +86,7 @@ const byteImbalance = defineRule({
   id: "byte-imbalance",
   title: "Uneven bytes over ranks",
   subject: { text: "uneven work of ranks" },
-  picture: "ranks",
+  picture: { kind: "ranks" },
   meaning:
     "Several ranks do I/O, but one moves far more than the others; they wait for it at the next synchronisation.",
   needs: ANY_FILES,
@@ -145,7 +145,7 @@ const straggler = defineRule({
   id: "straggler",
   title: "One rank is much slower",
   subject: { text: "one slow rank" },
-  picture: "ranks",
+  picture: { kind: "ranks" },
   meaning:
     "A rank takes much longer than the others for the same amount of data; the others wait for it at the next synchronisation.",
   needs: ANY_FILES,
@@ -222,7 +222,7 @@ const idleRanks = defineRule({
   id: "idle-ranks",
   title: "Most ranks do no I/O",
   subject: { text: "idle ranks", plural: true },
-  picture: "ranks",
+  picture: { kind: "ranks" },
   meaning:
     "A few ranks, not evenly spaced as aggregators would be, do the I/O of a large job, and that takes a large part of the run.",
   needs: ANY_FILES,

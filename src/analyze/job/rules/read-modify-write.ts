@@ -15,7 +15,7 @@ const readModifyWrite = defineRule({
   id: "read-modify-write",
   title: "Read before written",
   subject: { text: "reads before writes", plural: true },
-  picture: "layers",
+  picture: { kind: "layers" },
   meaning:
     "Parts of a file are read only to be written again: by data sieving in MPI-IO for writes with holes, or by a program that " +
     "reads, changes and writes the same place. This doubles the traffic and needs locks.",
@@ -158,7 +158,11 @@ const readAfterWrite = defineRule({
   id: "read-after-write",
   title: "Data read back",
   subject: { text: "data read back" },
-  picture: "numbers",
+  picture: {
+    kind: "numbers",
+    beside: "whole",
+    words: ["Bytes written, and read back", "read back", "written"],
+  },
   meaning:
     "A job writes a file and then reads it back. The data was already in memory; through the file system it moves twice more, or it comes from the page cache, and a benchmark then measures the cache.",
   needs: [["POSIX"]],

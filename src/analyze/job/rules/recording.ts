@@ -31,7 +31,7 @@ const missingWorkerIo = defineRule({
     text: "unrecorded reads of workers",
     plural: true,
   },
-  picture: "files",
+  picture: { kind: "files", by: "time" },
   meaning:
     "A Python program stats and opens data files, but the log has no reads of them: forked workers, such as those of a data loader, read them without being recorded.",
   needs: [["POSIX", "STDIO"]],
@@ -81,7 +81,7 @@ const traceIncomplete = defineRule({
   id: "trace-incomplete",
   title: "The trace lost calls",
   subject: { text: "calls that the trace lost", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "time" },
   meaning:
     "For some files the trace of single calls has fewer bytes than the counters: timelines and findings on order and overlap see only part of the I/O.",
   needs: [["POSIX calls"], ["POSIX"]],

@@ -100,7 +100,7 @@ function again(way: Way): Rule {
       way === "read"
         ? { text: "repeated reads", plural: true }
         : { text: "repeated overwrites", plural: true },
-    picture: "numbers",
+    picture: { kind: "numbers", words: [`Bytes ${done}, and different bytes among them`, done, "different"] },
     meaning:
       way === "read"
         ? "The same bytes of a file are read several times, by a rank or by every rank."
@@ -247,7 +247,7 @@ const overlappingWrites = defineRule({
   id: "overlapping-writes",
   title: "Ranks write the same bytes",
   subject: { text: "overlapping writes", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "bytes" },
   meaning:
     "Different ranks write the same bytes of a file. Their locks collide, and unless the program orders the writes, it is left to chance which data stays.",
   needs: [["POSIX calls"]],

@@ -15,7 +15,7 @@ const excessSeeks = defineRule({
   id: "excess-seeks",
   title: "Many seeks",
   subject: { text: "redundant seeks", plural: true },
-  picture: "time",
+  picture: { kind: "time", of: "metadata" },
   meaning:
     "Redundant POSIX seeks (to the current offset) cost a system call each; seeks on C streams flush or drop the buffer when they leave it.",
   needs: [["POSIX", "STDIO"]],
@@ -181,7 +181,7 @@ const fsyncPerWrite = defineRule({
   id: "fsync-per-write",
   title: "A sync after every write",
   subject: { text: "a sync after every write" },
-  picture: "time",
+  picture: { kind: "time", of: "syncs" },
   meaning:
     "fsync, fdatasync or MPI_File_sync follows nearly every write and waits until the data is on stable storage, so every write costs a round trip to disk.",
   needs: [["POSIX", "MPI-IO"]],
@@ -196,7 +196,7 @@ const excessSyncs = defineRule({
   id: "excess-syncs",
   title: "Frequent syncs",
   subject: { text: "frequent syncs", plural: true },
-  picture: "time",
+  picture: { kind: "time", of: "syncs" },
   meaning:
     "fsync, fdatasync or MPI_File_sync after every few writes: each waits until the data is on stable storage, so writes can neither be merged nor overlap. A sync after every write has a separate finding.",
   needs: [["POSIX", "MPI-IO"]],

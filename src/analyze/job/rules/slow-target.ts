@@ -66,7 +66,7 @@ const slowTarget = defineRule({
   id: "slow-target",
   title: "One storage target is much slower",
   subject: { text: "one slow storage target" },
-  picture: "targets",
+  picture: { kind: "targets", by: "rate" },
   meaning:
     "Files below one mount point (or in one folder, where the input does not name mounts) take much longer for the same bytes than those below others of the same kind. With Lustre layouts in the log, slow-ost names the OST.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],

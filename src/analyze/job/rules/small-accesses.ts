@@ -61,7 +61,7 @@ function small(way: Way): Rule {
     id: `small-${what}`,
     title: way === "write" ? "Small writes" : "Small reads",
     subject: { text: `small ${way}s`, plural: true },
-    picture: "sizes",
+    picture: { kind: "sizes", way, upTo: "bytes" },
     meaning:
       `Many ${what} move less than 1 MiB each, so the time goes into call overhead instead of into moving data. ` +
       "Random and strided accesses, partial blocks, HDF5 metadata and requests without a file view have separate findings.",
@@ -195,7 +195,7 @@ const subBlock = defineRule({
   id: "sub-block-writes",
   title: "Scattered writes of partial blocks",
   subject: { text: "writes of partial blocks", plural: true },
-  picture: "sizes",
+  picture: { kind: "sizes", way: "write", upTo: MIB },
   meaning:
     "Many writes are shorter than a file system block (4 KiB) and are not contiguous, so blocks " +
     "are filled piecemeal and may have to be read before they are written.",

@@ -11,7 +11,7 @@ const unhiddenIo = defineRule({
   id: "unhidden-io",
   title: "I/O not hidden behind computing",
   subject: { text: "I/O without computing" },
-  picture: "time",
+  picture: { kind: "time" },
   meaning:
     "Processes do I/O while they do not compute: the job waits for its input or output, though both could run at the same time.",
   needs: [["spans"]],

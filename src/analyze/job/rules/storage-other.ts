@@ -27,7 +27,7 @@ const fewOsts = defineRule({
   id: "few-osts",
   title: "Many files on few OSTs",
   subject: { text: "few storage targets", plural: true },
-  picture: "targets",
+  picture: { kind: "targets", by: "bytes" },
   meaning:
     "Files that Lustre would spread by itself lie on a few of the OSTs, mostly because a start index or pool is set on their directory.",
   needs: LAYOUTS,
@@ -101,7 +101,7 @@ const ostImbalance = defineRule({
     text: "unevenly loaded storage targets",
     plural: true,
   },
-  picture: "targets",
+  picture: { kind: "targets", by: "bytes" },
   meaning: "One OST gets far more of the job's bytes than the others it uses, so the job waits for that one.",
   needs: LAYOUTS,
   thresholds: {
@@ -166,7 +166,7 @@ const notParallelFs = defineRule({
   id: "not-parallel-fs",
   title: "Bulk data on a file system that is not parallel",
   subject: { text: "a serial file system" },
-  picture: "files",
+  picture: { kind: "files", by: "time" },
   meaning:
     "A parallel job moves most of its data on NFS or similar, usually a single server, or on a node-local file system that other nodes cannot see.",
   needs: [["POSIX", "STDIO", "MPI-IO"]],
@@ -257,7 +257,7 @@ const slowCall = defineRule({
   id: "slow-call",
   title: "A single call took very long",
   subject: { text: "a single long call" },
-  picture: "time",
+  picture: { kind: "time" },
   meaning:
     "One read or write took far longer than calls of its size usually do: the file system or the node stalled.",
   needs: [["POSIX", "MPI-IO"]],

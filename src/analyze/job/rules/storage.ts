@@ -19,7 +19,7 @@ const stripeOne = defineRule({
   id: "stripe-one",
   title: "Large shared file on one OST",
   subject: { text: "a file on one target" },
-  picture: "targets",
+  picture: { kind: "targets", by: "bytes" },
   meaning:
     "Many ranks use a large file that lies on a single OST, so all of them share the rate of that one target.",
   needs: NEEDS,
@@ -60,7 +60,7 @@ const stripeCount = defineRule({
   id: "stripe-count",
   title: "Too few stripes for a large shared file",
   subject: { text: "too few stripes", plural: true },
-  picture: "targets",
+  picture: { kind: "targets", by: "bytes" },
   meaning: "A large file that many ranks use lies on a few OSTs only, which limits the rate of all ranks.",
   needs: NEEDS,
   thresholds: {
@@ -102,7 +102,7 @@ const stripeWideSmall = defineRule({
   id: "stripe-wide-small",
   title: "Small files striped over many OSTs",
   subject: { text: "over-striped small files", plural: true },
-  picture: "targets",
+  picture: { kind: "targets", by: "bytes" },
   meaning:
     "Files that fit into their first stripe are created on several OSTs: each creation, stat and removal contacts all of them, though they hold no data.",
   needs: NEEDS,
@@ -151,7 +151,7 @@ const slowOst = defineRule({
   id: "slow-ost",
   title: "One OST is much slower",
   subject: { text: "one slow storage target" },
-  picture: "targets",
+  picture: { kind: "targets", by: "rate" },
   meaning: "Calls that go to one OST take much longer for the same bytes than calls to the others.",
   needs: NEEDS,
   thresholds: {

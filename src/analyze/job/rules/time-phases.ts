@@ -16,7 +16,7 @@ const checkpointRhythm = defineRule({
   id: "checkpoint-rhythm",
   title: "Regular bursts of writes",
   subject: { text: "bursts of writes", plural: true },
-  picture: "timeline",
+  picture: { kind: "timeline" },
   meaning:
     "The job writes about the same amount at regular intervals, as checkpoints do, and that takes a notable part of the run.",
   needs: TIMELINES,
@@ -115,7 +115,7 @@ const serialIoPhase = defineRule({
   id: "serial-io-phase",
   title: "Ranks do their I/O one after another",
   subject: { text: "I/O in turns" },
-  picture: "timeline",
+  picture: { kind: "timeline" },
   meaning: "Many ranks do I/O, but hardly ever two at once: they take turns, or wait for each other's locks.",
   needs: TIMELINES,
   thresholds: {

@@ -18,7 +18,7 @@ const ANY = [["POSIX", "STDIO", "MPI-IO", "DFS", "DAOS"]] as const;
 const ioShare = defineRule({
   id: "io-share",
   title: "Much of the run is I/O",
-  picture: "time",
+  picture: { kind: "time" },
   meaning: "I/O takes a large part of the run time, and no cause found in the log explains even half of it.",
   needs: ANY,
   isSymptom: true,
@@ -175,7 +175,7 @@ const mmapIo = defineRule({
   id: "mmap-io",
   title: "Memory-mapped files",
   subject: { text: "memory-mapped files", plural: true },
-  picture: "files",
+  picture: { kind: "files", by: "time" },
   meaning:
     "Files are mapped into memory. Traffic through a mapping makes no I/O calls, so the log has neither its bytes nor its time.",
   needs: [["POSIX"]],

@@ -147,7 +147,11 @@ describe("findings", () => {
   });
 
   it("on a Python program are Python or commands", () => {
-    const job = { ...reads, runs: reads.runs.map((run) => ({ ...run, commandLine: "python3 x.py" })) };
+    const job = {
+      ...reads,
+      kept: new Map(),
+      runs: reads.runs.map((run) => ({ ...run, commandLine: "python3 x.py" })),
+    };
     const languages = new Set(snippets(job).map(({ snippet }) => snippet?.language));
     expect([...languages].filter((name) => name !== "python" && name !== "shell")).toEqual([]);
     expect(languages).toContain("python");
@@ -158,7 +162,9 @@ describe("findings", () => {
     const hidden = (path: string) => path.replace(/.*/s, "(record 9301541831694517)");
     // Files are views whose values are getters.
     const files = job.files.map((file) => Object.create(file, { path: { value: hidden(file.path) } }));
-    const found = snippets({ ...job, files }).filter(({ snippet }) => snippet?.language === "shell");
+    const found = snippets({ ...job, kept: new Map(), files }).filter(
+      ({ snippet }) => snippet?.language === "shell",
+    );
     expect(found.map(({ id }) => id)).toContain("stripe-one");
     for (const code of codes(found)) {
       expect(code).not.toContain("(record");

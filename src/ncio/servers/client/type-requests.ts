@@ -12,9 +12,6 @@ import { movePieces, Spread, type Staging } from "./spread.ts";
 const HEAD_BYTES = HEADER_BYTES + 24;
 const BLOCK_PIECES = 4096;
 
-/** A type is encoded once. */
-const encodings = new WeakMap<Datatype, Encoding>();
-
 interface Encoding {
   readonly bytes: Uint8Array;
   readonly depth: number;
@@ -33,6 +30,8 @@ export class TypeRequests {
   readonly #lists: ListRequests;
   readonly #spread: Spread;
   readonly #block = pieceBlock(BLOCK_PIECES);
+  /** Of the type that was sent last: requests of one access follow one another. */
+  #last: { readonly type: Datatype; readonly encoding: Encoding } | undefined;
 
   constructor(file: ServersFile, lists: ListRequests) {
     this.#file = file;
@@ -54,12 +53,18 @@ export class TypeRequests {
       `bytes ${skip} to ${skip + data.length} of a datatype of ${dataBytes(type)}`,
     );
     const { limits } = this.#file.storage;
-    const { bytes: encoded, depth } = encodingOf(type);
+    const { bytes: encoded, depth } = this.#encodingOf(type);
     if (encoded.length > limits.typeBytes || depth > limits.typeDepth)
       return this.#asLists(start, type, skip, data, writing);
     const bytes = this.#spreadPart(start, type, skip, data.length);
     if (bytes === data.length) return this.#send({ start, type, skip, bytes }, encoded, data, writing);
     return this.#inParts(start, type, skip, data, writing, encoded);
+  }
+
+  #encodingOf(type: Datatype): Encoding {
+    if (this.#last?.type !== type)
+      this.#last = { type, encoding: { bytes: encodeDatatype(type), depth: depthOf(type) } };
+    return this.#last.encoding;
   }
 
   async #inParts(
@@ -150,15 +155,6 @@ function describe(frame: Buffer, { start, skip, bytes }: Part, encoded: Uint8Arr
   frame.writeUInt32LE(bytes, HEADER_BYTES + 16);
   frame.writeUInt32LE(encoded.length, HEADER_BYTES + 20);
   frame.set(encoded, HEAD_BYTES);
-}
-
-function encodingOf(type: Datatype): Encoding {
-  let encoding = encodings.get(type);
-  if (encoding === undefined) {
-    encoding = { bytes: encodeDatatype(type), depth: depthOf(type) };
-    encodings.set(type, encoding);
-  }
-  return encoding;
 }
 
 function depthOf(type: Datatype): number {
