@@ -10,6 +10,7 @@ export const sinkBefore = (sink: CallSink, own: Partial<CallSink>): CallSink => 
   note: (note) => sink.note(note),
   learn: (process, facts) => sink.learn?.(process, facts),
   spans: (block) => sink.spans?.(block),
+  tellsNoDirections: () => sink.tellsNoDirections?.(),
   ...(sink.processEnds !== undefined && { processEnds: (process) => sink.processEnds?.(process) }),
   ...own,
 });

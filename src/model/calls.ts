@@ -189,6 +189,8 @@ export interface CallSink {
   process(process: CallProcess): number;
   file(file: CallFile): number;
   block(block: CallBlock): void;
+  /** The input does not tell reads from writes: all its calls are called reads. Before the first `block`. */
+  tellsNoDirections?(): void;
   note(note: CallNote): void;
   /** What the input says of a process only after its calls. */
   learn?(process: number, facts: Pick<CallProcess, "rank" | "life">): void;

@@ -46,6 +46,8 @@ export interface RunSpan {
   readonly isApart?: boolean;
   /** The input says that calls are missing. */
   readonly isIncomplete?: boolean;
+  /** Whether the input tells reads from writes; it does unless it says otherwise. */
+  readonly hasDirections?: boolean;
   /** Who they are, by rank, where the input says it. */
   readonly processes?: readonly SpanProcess[];
 }
@@ -59,6 +61,7 @@ interface Placing {
   readonly seconds: number;
   readonly hasRanks: boolean;
   readonly isIncomplete: boolean;
+  readonly hasDirections: boolean;
 }
 
 function placing(spans: readonly RunSpan[]): Placing {
@@ -83,6 +86,7 @@ function placing(spans: readonly RunSpan[]): Placing {
     ...{ ranks, rankEnd, startUnixSeconds, seconds },
     hasRanks: spans.every(({ isApart }) => isApart !== true),
     isIncomplete: spans.some((span) => span.isIncomplete === true),
+    hasDirections: spans.every(({ hasDirections }) => hasDirections !== false),
   };
 }
 
@@ -166,7 +170,7 @@ export class JobStreams implements Streams {
 }
 
 export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFilter): Job {
-  const { places, ranks, rankEnd, startUnixSeconds, seconds, hasRanks, isIncomplete } = streams.placing;
+  const { places, ranks, rankEnd, startUnixSeconds, seconds, hasRanks, isIncomplete, hasDirections } = streams.placing;
   const table = (name: string): Table => {
     const found = tables.get(name);
     assert(found !== undefined, `no table ${name}`);
@@ -206,7 +210,9 @@ export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFi
   return {
     ...facts,
     ...{ ledger, modules, isIncomplete },
-    facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], hasRanks, spans !== undefined),
+    facts: factsOf(modules, trace?.layers.map(({ layer }) => layer) ?? [], {
+      ...{ hasRanks, hasDirections, hasSpans: spans !== undefined },
+    }),
     spans,
     mpi: streams.mpiTimes.finish(seconds),
     network: streams.network.finish(),

@@ -30,6 +30,8 @@ const SIZE_LIMITS = [
 ];
 /** Different sizes and strides that are counted of a file; the first ones stay. */
 const VALUES_MAX = 1024;
+/** Of calls whose input does not name files. */
+const UNNAMED = "(files not named)";
 const FREQUENT = [1, 2, 3, 4];
 
 class Direction {
@@ -162,7 +164,7 @@ export class FileLayer {
       seconds === undefined || Number.isNaN(seconds) ? null : seconds - start;
     const [open, close] = [this.#metadata.get(Operation.open), this.#metadata.get(Operation.close)];
     return {
-      ...{ file_id: this.#file.fileId, parent_id: 0n, path: this.#file.path || null, layer: this.layer },
+      ...{ file_id: this.#file.fileId, parent_id: 0n, path: this.#file.path || UNNAMED, layer: this.layer },
       fs_type: this.#file.fileSystem ?? null,
       mount: this.#file.mount ?? null,
       shared: this.isShared(ranks) ? 1 : 0,

@@ -4,6 +4,7 @@ import { jobDocument } from "./document.ts";
 import { judge } from "./judge.ts";
 import { layerTimes } from "./layer-times.ts";
 import { time } from "./pictures/time.ts";
+import { unjudgedText } from "./sections/findings.ts";
 import { overview } from "./sections/overview.ts";
 import { callsJob, type PlainCall } from "./rules/calls-test-kit.ts";
 
@@ -95,4 +96,20 @@ it("gives one process the same share of I/O in words and numbers", () => {
   const { io, ledger, runSeconds } = callsJob(calls);
   expect(io.meanShare).toBeCloseTo(ledger.seconds / runSeconds, 9);
   expect(io.slowestShare).toBeCloseTo(io.meanShare, 9);
+});
+
+it("claims nothing of reads and writes where the input does not tell them apart", () => {
+  const calls = Array.from({ length: 4000 }, (_, i) => ({
+    ...({ rank: 0, file: "", operation: "read", bytes: 4 * KIB } as const),
+    ...{ start: i / 100, end: (i + 0.9) / 100 },
+  }));
+  const [found] = judge(callsJob(calls)).findings;
+  expect(found?.id).toBe("small-reads");
+  expect(JSON.stringify(found)).not.toContain("(record");
+  expect(found?.advice).not.toContain("first)");
+  const job = callsJob(calls, false, true);
+  const { findings, unjudged } = judge(job);
+  expect(findings).toEqual([]);
+  expect(unjudgedText(unjudged)).toContain("reads told from writes");
+  expect(job.runs[0]?.warnings.join()).toContain("does not tell reads from writes");
 });

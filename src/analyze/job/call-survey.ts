@@ -71,6 +71,7 @@ export class CallSurvey {
   #read = { process: -1, startNs: 0, endNs: 0, bytes: 0, layer: undefined as FileLayer | undefined };
   #hasMetadata = false;
   #tellsCollectives = true;
+  #hasDirections = true;
   /** As MPI says, of ranks without calls too. */
   #mpiRanks = 0;
 
@@ -89,6 +90,7 @@ export class CallSurvey {
         stretch: (stretch) => this.#take(stretch),
         rankEnds: () => {},
         spans: (block, indices, byNs) => this.#takeSpans(block, indices, byNs),
+        tellsNoDirections: () => (this.#hasDirections = false),
       },
     );
   }
@@ -133,6 +135,8 @@ export class CallSurvey {
         true,
       );
     if (this.#dropped > 0) this.warn(skippedCalls(this.#dropped));
+    if (!this.#hasDirections)
+      this.warn("The input does not tell reads from writes (column op): all calls count as reads.");
     into.table(runs).append({
       run_id: runId,
       source: run.source,
@@ -157,7 +161,8 @@ export class CallSurvey {
       if (one.uses > 0) processes[ranks.of[index] as number] ??= one;
     return {
       ...{ runId, ranks: ranks.count, rankEnd: ranks.end },
-      ...{ startUnixSeconds, runSeconds: seconds, isApart, isIncomplete: this.#isIncomplete, processes },
+      ...{ startUnixSeconds, runSeconds: seconds, isApart, processes },
+      ...{ isIncomplete: this.#isIncomplete, hasDirections: this.#hasDirections },
     };
   }
 

@@ -17,6 +17,8 @@ export type Fact =
   | "layout"
   /** What the application itself says that it does, and when. */
   | "spans"
+  /** Which calls read and which write. */
+  | "directions"
   /** Processes work together as ranks of MPI: one may wait for another. */
   | "ranks";
 
@@ -36,6 +38,7 @@ const WORDS: Partial<Record<Fact, string>> = {
   "MPI-IO calls": "traced calls",
   spans: "application spans",
   ranks: "MPI ranks",
+  directions: "reads told from writes",
   H5F: "HDF5 files",
   H5D: "HDF5 datasets",
   PNETCDF_FILE: "PnetCDF files",
@@ -54,10 +57,10 @@ const isLayer = (name: string): name is Fact => (LAYERS as readonly string[]).in
 export function factsOf(
   modules: Iterable<string>,
   tracedLayers: readonly string[],
-  hasRanks: boolean,
-  hasSpans = false,
+  { hasRanks, hasDirections, hasSpans }: Record<"hasRanks" | "hasDirections" | "hasSpans", boolean>,
 ): Set<Fact> {
   const facts = new Set<Fact>(hasRanks ? ["ranks"] : []);
+  if (hasDirections) facts.add("directions");
   if (hasSpans) facts.add("spans");
   for (const module of modules) {
     const fact = MODULES[module];

@@ -4,7 +4,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { Cost, Finding, ThresholdUse } from "../../model/index.ts";
 import { byCost, costOf, markOverlaps, severityOf, together } from "./cost/cost.ts";
 import { withoutTracer } from "./cost/strace-overhead.ts";
-import { needsText } from "./facts.ts";
+import { type Fact, needsText } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { Claim, Judgement, Others, Rule, ThresholdValues, Unjudged, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
@@ -145,8 +145,10 @@ function findingOf(job: Job, rule: Rule, judgement: Judgement, cost: Cost, value
 const finite = (value: number | undefined) => (Number.isFinite(value) ? (value as number) : null);
 
 /** Groups of facts that the job has none of; empty when the rule can be applied. */
-const missingFacts = (rule: Rule, job: Job) =>
-  rule.needs.filter((group) => !group.some((fact) => job.facts.has(fact)));
+const missingFacts = (rule: Rule, job: Job): readonly (readonly Fact[])[] =>
+  job.facts.has("directions")
+    ? rule.needs.filter((group) => !group.some((fact) => job.facts.has(fact)))
+    : [["directions"]];
 
 const unknownFinding = (id: string) =>
   new UsageError(`unknown finding: ${id}; plimsoll findings --list shows all`);

@@ -66,6 +66,7 @@ interface StretchSink {
   spans?(block: SpanBlock, ranks: readonly number[], shiftNs: number): void;
   /** Where a process runs. */
   host?(name: string): void;
+  tellsNoDirections?(): void;
 }
 
 export class RunCalls implements CallSink {
@@ -96,6 +97,10 @@ export class RunCalls implements CallSink {
   }
 
   note(): void {}
+
+  tellsNoDirections(): void {
+    this.#sink.tellsNoDirections?.();
+  }
 
   learn(process: number, facts: Pick<CallProcess, "rank" | "life">): void {
     this.#naming.learn?.(this.#ranks[process] as number, facts);

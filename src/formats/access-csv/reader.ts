@@ -108,6 +108,7 @@ export class TableReader {
     const has = (role: number) => plan.roles.includes(role);
     this.#columns = new CallColumns(sink, { moved: has(MOVED), offset: has(OFFSET) });
     this.#names = new Names(sink, has(PID));
+    if (!has(OP)) sink.tellsNoDirections?.();
     this.#unnamed = has(FILE) ? 0 : sink.file({ path: "" });
   }
 

@@ -140,6 +140,7 @@ export class AccessRows {
     this.#sink = sink;
     this.#texts = textColumns(columns);
     this.#hasMoved = columns.moved !== undefined;
+    if (columns.op === undefined) sink.tellsNoDirections?.();
     this.#hasOffset = columns.offset !== undefined;
   }
 

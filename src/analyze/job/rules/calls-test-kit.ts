@@ -26,9 +26,11 @@ export interface PlainCall {
 }
 
 /** Ranks of MPI, unless `isApart`: then processes of their own. The run lasts from the first start to the last end. */
-export function callsJob(calls: readonly PlainCall[], isApart = false): Job {
+export function callsJob(calls: readonly PlainCall[], isApart = false, hasNoDirections = false): Job {
   const survey = new CallSurvey();
-  feed(calls, survey.sink(), isApart);
+  const sink = survey.sink();
+  if (hasNoDirections) sink.tellsNoDirections?.();
+  feed(calls, sink, isApart);
   const tables = new TablesBuilder();
   const run = { runId: "1", source: "test", kind: "trace", recorder: "test" };
   const streams = new JobStreams([survey.finish(run, tables)]);

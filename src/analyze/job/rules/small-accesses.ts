@@ -165,7 +165,7 @@ function smallAction(job: Job, records: readonly LayerRecord[], way: Way): Actio
       change: `Make one collective ${way}`,
       advice:
         `Let each rank pass all its pieces to one collective call (MPI_File_${way}_at_all, with a file view if they are scattered), ` +
-        `so that aggregators combine the pieces of all ranks (${worst.path} first).`,
+        `so that aggregators combine the pieces of all ranks${firstOf(worst)}.`,
       snippet: snippetFor(job, SNIPPETS.collectiveCall, { way }),
     };
   // Pieces that follow one another need no other rank to become large.
@@ -181,15 +181,18 @@ function smallAction(job: Job, records: readonly LayerRecord[], way: Way): Actio
   return way === "write"
     ? {
         change: "Write megabytes at a time",
-        advice: `Collect records in a buffer of a few megabytes and write it when it is full (${worst.path} first).${ncioSentence(worst, way)}`,
+        advice: `Collect records in a buffer of a few megabytes and write it when it is full${firstOf(worst)}.${ncioSentence(worst, way)}`,
         snippet: snippetFor(job, SNIPPETS.writeBuffer),
       }
     : {
         change: "Read megabytes at a time",
-        advice: `Read a few megabytes at a time and pick records from memory (${worst.path} first).${ncioSentence(worst, way)}`,
+        advice: `Read a few megabytes at a time and pick records from memory${firstOf(worst)}.${ncioSentence(worst, way)}`,
         snippet: snippetFor(job, SNIPPETS.readAhead),
       };
 }
+
+/** Nothing where no name is known. */
+const firstOf = ({ path }: LayerRecord) => (path.startsWith("(") ? "" : ` (${path} first)`);
 
 const subBlock = defineRule({
   id: "sub-block-writes",

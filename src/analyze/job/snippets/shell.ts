@@ -33,7 +33,8 @@ const isSystem = (path: string) =>
 
 /** `(record 123)`, `<STDOUT>`, or names that are numbers or hashes only, as anonymised logs have them. */
 function isAnonymous(path: string, mounts: ReadonlySet<string>): boolean {
-  if (path.split("/").some((part) => /^\(record .*\)$|^<.*>$/.test(part) || isHash(part))) return true;
+  if (path.split("/").some((part) => /^\((record .*|files not named)\)$|^<.*>$/.test(part) || isHash(part)))
+    return true;
   return partsBelowMount(path, mounts).every(isNumberOrHex);
 }
 
