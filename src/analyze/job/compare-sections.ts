@@ -413,7 +413,7 @@ export function counters({ before, after }: CompareInput): Section {
             {
               kind: "table",
               id: "counters",
-              caption: "Counters over all records of each log. Pale: equal.",
+              caption: "Counters over all records of each log. Dimmed: unchanged.",
               columns: [
                 { key: "name", label: "Counter", unit: "text", about: "Name in the log." },
                 { key: "before", label: "Before", unit: "index", about: "In the first log." },
