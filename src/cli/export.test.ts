@@ -117,7 +117,7 @@ describe("bad requests end in one line", () => {
       "counters of a trace",
       () => [csv(), "--table", "counters", "-o", out("x.csv")],
       1,
-      /single calls only; --table calls/,
+      /has no counters; use --table calls/,
     ],
     ["a list of jobs", () => [accounting(), "-o", out("x.csv")], 1, /use plimsoll ingest/],
     [
