@@ -41,7 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
   ],
   collect: ["base", "model", "formats", "node"],
   record: ["base", "model", "formats", "node"],
-  "record/experiment": ["base", "record", "analyze/metric", "analyze/study/metric"],
+  "record/experiment": ["base", "node", "record", "analyze/metric", "analyze/study/metric"],
   "adaptive/protocol": ["base"],
   "adaptive/backend": ["base"],
   "adaptive/runtime": ["base", "model", "adaptive/protocol", "adaptive/backend", "formats", "launch", "node"],

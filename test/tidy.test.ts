@@ -73,7 +73,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/node/zlib.ts": ["wholeZlib"],
   "src/plot/theme.ts": ["THEMES", "ThemeName"],
   "src/record/experiment/data-files.ts": ["neededFiles"],
-  "src/record/experiment/programs.ts": ["libraryName"],
   "src/record/experiment/run.ts": ["delayWords", "wordsOf"],
   "src/record/launch.ts": ["RecordOptions"],
   "src/studies/reuse.ts": ["keepFiles", "databaseBytes"],

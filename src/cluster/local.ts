@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { exitOf } from "../node/child-program.ts";
 import type { Stage } from "./plan.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { Program } from "./scripts.ts";
@@ -36,7 +37,7 @@ async function runStage(run: LocalRun, stage: Stage): Promise<void> {
   run.signal.throwIfAborted();
 }
 
-function runTask({ folder, program, signal }: LocalRun, name: string): Promise<void> {
+async function runTask({ folder, program, signal }: LocalRun, name: string): Promise<void> {
   const log = openSync(join(folder.path, "logs", `${name}.log`), "a");
   const [command = "", ...words] = program;
   const child = spawn(command, [...words, "cluster", "task", folder.path, name], {
@@ -44,17 +45,8 @@ function runTask({ folder, program, signal }: LocalRun, name: string): Promise<v
     env: withoutSlurm(process.env),
   });
   closeSync(log);
-  const stop = () => child.kill("SIGTERM");
-  signal.addEventListener("abort", stop, { once: true });
-  return new Promise((resolve, reject) => {
-    const after = (settle: () => void) => () => {
-      signal.removeEventListener("abort", stop);
-      settle();
-    };
-    child.once("error", (error) => after(() => reject(error))());
-    // How it ended is in its state; one that was killed has left none, or says that it runs.
-    child.once("exit", after(resolve));
-  });
+  // How it ended is in its state; one that was killed has left none, or says that it runs.
+  await exitOf(child, signal);
 }
 
 /** Inside a job of Slurm, tasks are still processes of this machine. */

@@ -1,8 +1,10 @@
 /** Starts this command line again as ranks of an MPI, which is how MPI-IO is measured. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
 import type { Listener } from "../base/listener.ts";
+import { exitOf } from "../node/child-program.ts";
+import { isOpenMpi } from "../node/mpi.ts";
 
 const PROGRAMS = ["mpiexec.mpich", "mpiexec"];
 
@@ -28,24 +30,20 @@ export async function runUnderMpi(
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, [file.variable]: file.value },
   });
-  const stop = () => child.kill("SIGTERM");
-  listener.signal?.addEventListener("abort", stop, { once: true });
-  const code = await new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (status, signal) => resolve(status ?? (signal === "SIGINT" ? 130 : 1)));
-  });
-  listener.signal?.removeEventListener("abort", stop);
-  rmSync(file.path, { force: true });
-  partial?.done();
-  return code;
+  try {
+    const { code, signal } = await exitOf(child, listener.signal);
+    return code ?? (signal === "SIGINT" ? 130 : 1);
+  } finally {
+    rmSync(file.path, { force: true });
+    partial?.done();
+  }
 }
 
 function findMpiexec(asked: string | undefined, option: string): { name: string; options: string[] } {
   for (const name of asked === undefined ? PROGRAMS : [asked]) {
-    const { stdout, error } = spawnSync(name, ["--version"], { encoding: "utf8" });
-    if (error !== undefined) continue;
+    const open = isOpenMpi(name);
+    if (open === undefined) continue;
     // Its own MPI-IO ignores the hints that choose a method; and it refuses more ranks than cores, and root.
-    const open = /Open MPI|OpenRTE/.test(stdout);
     const root = process.getuid?.() === 0 ? ["--allow-run-as-root"] : [];
     return { name, options: open ? ["--mca", "io", "romio321", "--oversubscribe", ...root] : [] };
   }

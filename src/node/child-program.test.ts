@@ -1,8 +1,9 @@
+import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ChildProgram } from "./child-program.ts";
+import { ChildProgram, exitOf } from "./child-program.ts";
 import { isAlive, ticksOf } from "./processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-child-"));
@@ -105,4 +106,13 @@ it("says why it could not be started", async () => {
   expect(child.how).toBe(child.startError?.message);
   child.tell({ kind: "echo" });
   await child.kill();
+});
+
+it("waits for an exit, asks for one when told to, and says when there was no start", async () => {
+  expect(await exitOf(spawn("sh", ["-c", "exit 3"]))).toEqual({ code: 3, signal: null });
+  const stop = new AbortController();
+  const exit = exitOf(spawn("sleep", ["60"]), stop.signal);
+  stop.abort();
+  expect(await exit).toEqual({ code: null, signal: "SIGTERM" });
+  await expect(exitOf(spawn(join(folder, "nothing")))).rejects.toThrow("ENOENT");
 });

@@ -1,5 +1,6 @@
-/** A program of ours in a process of its own, from the side of its parent. */
+/** A program in a process of its own, from the side of its parent. */
 import { type ChildProcess, type ForkOptions, fork, type Serializable } from "node:child_process";
+import { once } from "node:events";
 
 interface ChildOptions extends Pick<ForkOptions, "cwd" | "detached" | "env" | "execArgv" | "execPath"> {
   readonly args?: readonly string[];
@@ -9,6 +10,27 @@ interface ChildOptions extends Pick<ForkOptions, "cwd" | "detached" | "env" | "e
 
 const PRINTED_MAX = 2000;
 
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Waits for its exit, and asks it to end when `stop` aborts; throws when it could not be started. */
+export async function exitOf(child: ChildProcess, stop?: AbortSignal): Promise<Exit> {
+  const end = () => void child.kill("SIGTERM");
+  stop?.addEventListener("abort", end, { once: true });
+  try {
+    const [code, signal] = await once(child, "exit");
+    return { code, signal };
+  } finally {
+    stop?.removeEventListener("abort", end);
+  }
+}
+
+/** The last line of what a program printed: usually its error. */
+export const lastLine = (printed: string): string => printed.trim().split("\n").at(-1) ?? "";
+
+/** A program of ours, with messages in both directions. */
 export class ChildProgram {
   readonly process: ChildProcess;
   /** It has exited, or could not be started. */
@@ -49,7 +71,7 @@ export class ChildProgram {
 
   /** The last line of errors that it printed. */
   get lastLine(): string {
-    return this.#printed.trim().split("\n").at(-1) ?? "";
+    return lastLine(this.#printed);
   }
 
   /** What it does not hear any more is lost: its end is noticed otherwise. */

@@ -1,5 +1,5 @@
 /** Runs a command so that its accesses are recorded, without a change to what it does. */
-import { type ChildProcess, spawn, type StdioOptions, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -13,7 +13,9 @@ import { SYSTEM_PATHS } from "../formats/trace/system-files.ts";
 import { findProgram, type Program, whyNotFound } from "./program.ts";
 import { ensureShim, needProc, ShimUnavailable } from "./shim.ts";
 import { canTracePrivileged, STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
+import { exitOf } from "../node/child-program.ts";
 import { makeFolder } from "../node/folders.ts";
+import { isOpenMpi } from "../node/mpi.ts";
 import { writeFile } from "../node/write-file.ts";
 
 type Way = "shim" | "strace";
@@ -248,8 +250,7 @@ function stracePlan(
 function withExports(command: readonly string[], env: Environment): string[] {
   const [name = "", ...rest] = command;
   if (!/^(mpirun|mpiexec|orterun)(\.openmpi)?$/.test(basename(name))) return [...command];
-  const { stdout } = spawnSync(name, ["--version"], { encoding: "utf8", env });
-  if (!/Open MPI|OpenRTE/.test(stdout ?? "")) return [...command];
+  if (!isOpenMpi(name, env)) return [...command];
   const names = [
     "LD_PRELOAD",
     "PLIMSOLL_RECORD",
@@ -264,14 +265,9 @@ async function run({ words, env }: Plan, { cwd, stdio = "inherit" }: RecordOptio
   // Before the start: a signal may come as soon as the program has shown itself.
   const release = passSignals((signal) => void child?.kill(signal));
   try {
-    const started = (child = spawn(program, args, { env, stdio, ...(cwd === undefined ? {} : { cwd }) }));
-    return await new Promise<{ exitCode: number; signal: NodeJS.Signals | null }>((done, failed) => {
-      started.once("error", failed);
-      started.once("exit", (code, signal) => {
-        const number = signal === null ? 0 : constants.signals[signal];
-        done({ exitCode: code ?? 128 + number, signal });
-      });
-    });
+    child = spawn(program, args, { env, stdio, ...(cwd === undefined ? {} : { cwd }) });
+    const { code, signal } = await exitOf(child);
+    return { exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), signal };
   } finally {
     release();
   }

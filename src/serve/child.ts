@@ -1,6 +1,7 @@
 /** Runs one of our commands as a child process, with a time limit and a limit on concurrent processes. */
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { builtFile } from "../node/built.ts";
+import { lastLine } from "../node/child-program.ts";
 import { TooBusy } from "./answers.ts";
 
 const CHILDREN_MAX = 2;
@@ -26,34 +27,19 @@ export async function runCommand(words: readonly string[], secondsMax: number): 
 }
 
 function run(words: readonly string[], secondsMax: number): Promise<ChildAnswer> {
+  const limits = { timeout: 1000 * secondsMax, killSignal: "SIGKILL", maxBuffer: OUTPUT_MAX } as const;
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [builtFile("main.js"), ...words], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    let errors = "";
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      child.kill("SIGKILL");
-    }, 1000 * secondsMax);
-    child.stdout.on("data", (piece: Buffer) => {
-      bytes += piece.length;
-      if (bytes > OUTPUT_MAX) child.kill("SIGKILL");
-      else pieces.push(piece);
-    });
-    child.stderr.on("data", (piece: Buffer) => {
-      errors = (errors + piece.toString()).slice(-2000);
-    });
-    child.on("error", (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-    child.on("close", (code) => {
-      clearTimeout(timer);
-      const failure = (errors.trim().split("\n").at(-1) ?? "").replace(/^plimsoll: /, "");
-      resolve({ code, stdout: Buffer.concat(pieces), failure, isLate });
-    });
+    const child = execFile(
+      process.execPath,
+      [builtFile("main.js"), ...words],
+      { ...limits, encoding: "buffer" },
+      (error, stdout, stderr) => {
+        if (child.pid === undefined) return reject(error);
+        const failure = lastLine(stderr.toString()).replace(/^plimsoll: /, "");
+        const isLong = error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
+        resolve({ code: child.exitCode, stdout, failure, isLate: error?.killed === true && !isLong });
+      },
+    );
+    child.stdin?.end();
   });
 }

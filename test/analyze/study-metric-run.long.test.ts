@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { parseRunsCsv, SET_IDS } from "../../src/analyze/study/metric/index.ts";
 import { neededFiles } from "../../src/record/experiment/data-files.ts";
 import { expectedOf, fileBytes, planCases, SIEVE_BUFFER } from "../../src/record/experiment/plan.ts";
-import { buildPrograms, libraryName } from "../../src/record/experiment/programs.ts";
+import { buildPrograms } from "../../src/record/experiment/programs.ts";
 import { delayWords, runOrder, wordsOf } from "../../src/record/experiment/run.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -110,11 +110,6 @@ describe("the workload program", () => {
     execFileSync(programs.workload, ["make", short, "131072"]);
     fails(1, "read", "131080", "65536", "buffered", "shared", "1", short);
     fails(1, "make", short, "8");
-  });
-
-  it("knows MPI libraries by name", () => {
-    expect(libraryName("MPICH Version: 4.0.2 MPICH Release date: Thu")).toBe("MPICH 4.0.2");
-    expect(libraryName("Open MPI v4.1.4, package: Debian OpenMPI")).toBe("Open MPI 4.1.4 with ROMIO");
   });
 });
 

@@ -4,6 +4,7 @@
  * copy.
  */
 import { UsageError } from "../../base/errors.ts";
+import { mpiLibrary } from "../../node/mpi.ts";
 import type { Environment, Launched } from "../environment.ts";
 import { ABIS, type Abi, type Handle, type HandleName } from "./abi.ts";
 
@@ -189,8 +190,7 @@ function versionText(call: Mpi["call"], abi: Abi): string {
   const length = new Int32Array(1);
   call.Get_library_version(text, length);
   const whole = text.toString("latin1", 0, length[0]).replace(/\0.*$/s, "");
-  const known = /^(MPICH) Version:\s*(\S+)/m.exec(whole) ?? /^(Open MPI) v([\w.]+)/.exec(whole);
-  return known === null ? (whole.split("\n")[0] as string).trim() : `${known[1]} ${known[2]}`;
+  return mpiLibrary(whole);
 }
 
 /** Throws the library's text for an error code. */

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { mpiLibrary } from "../../node/mpi.ts";
 import { keepBuild } from "../build-cache.ts";
 import { compile, type Environment } from "../compiler.ts";
 import { ensureShim, recorderSource } from "../shim.ts";
@@ -77,14 +78,8 @@ function libraryOf(path: string, env: Environment): string | undefined {
     env: { ...env, ...MPI_ENVIRONMENT },
     timeout: 30_000,
   });
-  return status === 0 ? libraryName(stdout) : undefined;
-}
-
-export function libraryName(text: string): string {
-  const mpich = /MPICH Version:\s*(\S+)/.exec(text);
-  if (mpich) return `MPICH ${mpich[1]}`;
-  const open = /Open MPI v(\S+?),/.exec(text);
-  return open ? `Open MPI ${open[1]} with ROMIO` : (text.split(/[,\n]/)[0] ?? "").trim().slice(0, 60);
+  if (status !== 0) return undefined;
+  return mpiLibrary(stdout).replace(/^Open MPI .*/, "$& with ROMIO");
 }
 
 interface Build {
