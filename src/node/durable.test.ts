@@ -1,9 +1,18 @@
 // Failures of fsync are never swallowed, unless the file system cannot sync folders at all.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, expect, it, vi } from "vitest";
-import { fileSynced, folderSynced, PART, syncFile, syncFolder, writeWhole } from "./durable.ts";
+import {
+  fileSynced,
+  fileWritten,
+  folderSynced,
+  PART,
+  syncFile,
+  syncFolder,
+  wholeWritten,
+  writeWhole,
+} from "./durable.ts";
 import { createOutput } from "./output-file.ts";
 
 const fault = vi.hoisted(() => ({ code: undefined as string | undefined }));
@@ -89,6 +98,24 @@ it("a file is written whole, or is as it was before", () => {
   expect(() => writeWhole(path, "three")).toThrow(expect.objectContaining({ code: "EIO", path: folder }));
   expect(readFileSync(path, "utf8")).toBe("three");
   expect(readdirSync(folder)).toEqual(["whole"]);
+  rmSync(path);
+});
+
+it("a failure while other things go on leaves no draft", async () => {
+  const path = join(folder, "plan");
+  await wholeWritten(path, "one");
+  expect(await fileWritten(join(folder, "own"), "two")).toBe(String(statSync(join(folder, "own")).ino));
+  rmSync(join(folder, "own"));
+  for (const code of ["EIO", "ENOSPC", "EINVAL"]) {
+    fault.code = code;
+    await expect(wholeWritten(path, "three")).rejects.toMatchObject({ code });
+    await expect(fileWritten(join(folder, "own"), "three")).rejects.toMatchObject({ code });
+  }
+  fault.code = undefined;
+  await expect(wholeWritten(folder, "four")).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+  expect(readFileSync(path, "utf8")).toBe("one");
+  expect(readdirSync(folder)).toEqual(["plan"]);
+  expect(readdirSync(dirname(folder)).filter((name) => name.startsWith(basename(folder)))).toHaveLength(1);
   rmSync(path);
 });
 

@@ -1,7 +1,7 @@
 /** Names and bytes that survive a crash of the machine. A failure to sync is never swallowed: callers rely on what is synced. */
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { inFile, namedError } from "../base/errors.ts";
 
@@ -70,7 +70,7 @@ export const PART = /\.part-[0-9a-f]+(?=\/|$)/;
 /** The file has all of the data, or is as it was before: written under a name of its own, synced, renamed. */
 export function writeWhole(path: string, data: string | Uint8Array, options: WholeOptions = {}): void {
   const { mode = 0o666, sync = true, beforeRename } = options;
-  const part = `${path}.part-${randomBytes(6).toString("hex")}`;
+  const part = partOf(path);
   try {
     const descriptor = openSync(part, "wx", mode);
     try {
@@ -87,6 +87,36 @@ export function writeWhole(path: string, data: string | Uint8Array, options: Who
   }
   if (sync) syncFolder(dirname(path));
 }
+
+/** The same while other things go on. */
+export async function wholeWritten(path: string, data: string | Uint8Array): Promise<void> {
+  const part = partOf(path);
+  await fileWritten(part, data);
+  try {
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  await folderSynced(dirname(path));
+}
+
+/** Writes and syncs a file of a name that nobody else uses, and returns its inode; on failure there is no file. */
+export async function fileWritten(path: string, data: string | Uint8Array): Promise<string> {
+  const handle = await open(path, "w");
+  try {
+    await handle.writeFile(data);
+    await handle.sync();
+    return String((await handle.stat({ bigint: true })).ino);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw namedError(error, path);
+  } finally {
+    await handle.close();
+  }
+}
+
+const partOf = (path: string): string => `${path}.part-${randomBytes(6).toString("hex")}`;
 
 /** From `position`, or where the file is. */
 export function writeFully(descriptor: number, bytes: Uint8Array, position: number | null = null): void {

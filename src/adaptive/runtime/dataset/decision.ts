@@ -6,8 +6,8 @@ import { assert } from "../../../base/assert.ts";
 import { link, lstat, readFile, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { Outcome } from "../../protocol/index.ts";
-import { folderSynced } from "../../../node/durable.ts";
-import { inodeAt, isCode, writeDurably } from "./folders.ts";
+import { fileWritten, folderSynced } from "../../../node/durable.ts";
+import { inodeAt, isCode } from "./folders.ts";
 import { CommitRefused } from "./check-names.ts";
 import { type DatasetNames, subfilePath } from "./names.ts";
 
@@ -37,7 +37,7 @@ export async function decide(names: DatasetNames, proposal: Decision, who: strin
   );
   assert(proposal.outcome === "complete" || proposal.subfiles.length === 0, "aborted datasets have no files");
   const own = `${decisionPath(names)}.${who}`;
-  await writeDurably(own, JSON.stringify(proposal));
+  await fileWritten(own, JSON.stringify(proposal));
   try {
     await link(own, decisionPath(names));
     await folderSynced(names.notes);

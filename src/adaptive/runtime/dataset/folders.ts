@@ -1,31 +1,8 @@
-/** File names that must survive a crash of the machine. */
+/** Folders and names of a dataset. */
 import { mkdirSync, statSync } from "node:fs";
-import { open, rename, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { namedError, UsageError } from "../../../base/errors.ts";
-import { folderSynced } from "../../../node/durable.ts";
-
-/** Writes and syncs a whole file; returns its inode. Its name is durable when its folder is synced, too. */
-export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<string> {
-  const handle = await open(path, "w");
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-    return String((await handle.stat({ bigint: true })).ino);
-  } catch (error) {
-    throw namedError(error, path);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Replaces a file atomically: readers see the old or the new one. */
-export async function replaceDurably(path: string, bytes: Uint8Array | string): Promise<void> {
-  const draft = `${path}.new`;
-  await writeDurably(draft, bytes);
-  await rename(draft, path);
-  await folderSynced(dirname(path));
-}
+import { UsageError } from "../../../base/errors.ts";
 
 /** Inode of the named file; undefined if it does not exist. */
 export async function inodeAt(path: string): Promise<string | undefined> {

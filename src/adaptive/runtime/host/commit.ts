@@ -7,8 +7,7 @@ import { type BpFile, readBp, slabsBetween } from "../../../formats/bp/index.ts"
 import { withFile } from "../../../node/file-source.ts";
 import { encodeParts, indexOfPieces, joinParts, partsOf } from "../dataset/build-index.ts";
 import { carryOut, type Decision, decide } from "../dataset/decision.ts";
-import { folderSynced } from "../../../node/durable.ts";
-import { writeDurably } from "../dataset/folders.ts";
+import { fileWritten, folderSynced } from "../../../node/durable.ts";
 import { requireDataFiles, requireDraft } from "../dataset/check-names.ts";
 import { type DatasetNames, indexDraft } from "../dataset/names.ts";
 import type { PieceEntry } from "../piece/piece-info.ts";
@@ -51,7 +50,7 @@ export async function commitPieces(request: CommitRequest, pieces: readonly Piec
   const draft = indexDraft(names, attempt, who);
   const index = encodeParts(joined, { start: 0, global: true }, earlier?.attributes);
   const subfiles = paths.map((path) => ({ k: numbers.get(path) as number, path }));
-  const draftInode = await writeDurably(draft, index);
+  const draftInode = await fileWritten(draft, index);
   // Once decided, the draft must be found even after a crash of the machine.
   await folderSynced(dirname(draft));
   try {

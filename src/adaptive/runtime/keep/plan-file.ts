@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { UsageError } from "../../../base/errors.ts";
 import { formatMany } from "../../../base/units.ts";
 import { type BpType, bpTypeOfName, fullName } from "../../../formats/bp/index.ts";
-import { isCode, replaceDurably } from "../dataset/folders.ts";
+import { wholeWritten } from "../../../node/durable.ts";
+import { isCode } from "../dataset/folders.ts";
 import type { DatasetNames } from "../dataset/names.ts";
 import type { PlannedVariable } from "../plan/dataset-plan.ts";
 import { changeBetween } from "../stage/file-stamp.ts";
@@ -37,7 +38,7 @@ export async function savePlan(names: DatasetNames, plan: SavedPlan): Promise<vo
   const sources = stage.sources.map((one) =>
     one.data.kind === "memory" ? { ...one, data: { kind: "memory" } } : one,
   );
-  await replaceDurably(planPath(names), JSON.stringify({ ...plan, stage: { ...stage, variables, sources } }));
+  await wholeWritten(planPath(names), JSON.stringify({ ...plan, stage: { ...stage, variables, sources } }));
 }
 
 /** Of a write that is not complete. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../../base/errors.ts";
 import type { BpFile } from "../../../formats/bp/index.ts";
 import { carryOut, type Decision, forgetDecision, readDecision } from "../dataset/decision.ts";
+import { PART } from "../../../node/durable.ts";
 import { makeFolders } from "../dataset/folders.ts";
 import { CommitRefused } from "../dataset/check-names.ts";
 import { attemptOf, type DatasetNames, isDataPath, subfilePath } from "../dataset/names.ts";
@@ -56,7 +57,7 @@ async function isCarriedOut(names: DatasetNames, decision: Decision): Promise<bo
 function clearNotes(names: DatasetNames): void {
   forgetPlan(names);
   for (const name of readdirSync(names.notes))
-    if (name.startsWith("journal.") || name.startsWith("decision"))
+    if (name.startsWith("journal.") || name.startsWith("decision") || PART.test(name))
       rmSync(join(names.notes, name), { force: true });
   removeDrafts(names);
 }
