@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvField, csvRow, csvText } from "./csv.ts";
+import { csvField, csvFields, csvRow, csvText } from "./csv.ts";
 
 describe("a field of CSV", () => {
   it("has whole numbers with all digits and others with 15", () => {
@@ -54,5 +55,23 @@ describe("a field of CSV", () => {
         [1, "x"],
       ]),
     ).toBe("a,b\r\n1,x\r\n");
+  });
+});
+
+describe("fields of a row", () => {
+  it("are read as they were written", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", '"', ",", " "), maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (texts) => {
+        const quoted = texts.map((value) => `"${value.replaceAll('"', '""')}"`);
+        expect(csvFields(quoted.join(","))).toEqual(texts);
+        expect(csvFields(quoted.join(" , "))).toEqual(texts);
+      }),
+    );
+    expect(csvFields('a, b,"",')).toEqual(["a", " b", "", ""]);
+  });
+
+  it.each(['"open', 'a,"b"c', '"a","'])("%j is broken", (line) => {
+    expect(csvFields(line)).toBeUndefined();
   });
 });

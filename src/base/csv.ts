@@ -1,5 +1,5 @@
 /**
- * CSV (RFC 4180), for all that write it.
+ * CSV (RFC 4180), for all that write it or read it. As written:
  *
  * - What is not known (null, undefined, NaN) is an empty field; an empty text is quoted.
  * - Numbers have at most 15 digits, which is what a double is sure of: 16777216, not 16777215.999999998. Whole numbers
@@ -38,3 +38,19 @@ export const csvRow = (values: readonly CsvValue[]): string => values.map(csvFie
 /** Rows with the line ends of the standard. */
 export const csvText = (rows: readonly (readonly CsvValue[])[]): string =>
   rows.map((row) => `${csvRow(row)}\r\n`).join("");
+
+/** A field with quotes, which blanks may surround, or one without; then a comma or the end. */
+const FIELD = /(?:\s*"([^"]*(?:""[^"]*)*)"\s*|(?!\s*")([^,]*))(,|$)/y;
+
+/** Texts of a row; undefined when a quote does not end, or a field goes on behind it. */
+export function csvFields(line: string): string[] | undefined {
+  if (!line.includes('"')) return line.split(",");
+  const fields: string[] = [];
+  FIELD.lastIndex = 0;
+  for (;;) {
+    const match = FIELD.exec(line);
+    if (match === null) return undefined;
+    fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
+    if (match[3] === "") return fields;
+  }
+}

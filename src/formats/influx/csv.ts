@@ -1,34 +1,6 @@
 /** Points in CSV: from the shell of InfluxDB 1.x, and annotated CSV of 2.x. */
+import { csvFields } from "../../base/csv.ts";
 import { type InfluxPoint, timeNs } from "./point.ts";
-
-/** Cells of a row; undefined when a quote does not end. */
-export function csvCells(line: string): string[] | undefined {
-  if (!line.includes('"')) return line.split(",");
-  const cells: string[] = [];
-  let at = 0;
-  for (;;) {
-    if (line[at] === '"') {
-      let text = "";
-      for (at++; ; at++) {
-        if (at >= line.length) return undefined;
-        if (line[at] !== '"') text += line[at];
-        else if (line[at + 1] === '"') {
-          text += '"';
-          at++;
-        } else break;
-      }
-      cells.push(text);
-      at++;
-      if (at < line.length && line[at] !== ",") return undefined;
-    } else {
-      const comma = line.indexOf(",", at);
-      cells.push(line.slice(at, comma < 0 ? line.length : comma));
-      at = comma < 0 ? line.length : comma;
-    }
-    if (at >= line.length) return cells;
-    at++;
-  }
-}
 
 const TAGS = new Set(["host", "jobid", "name", "client", "brw_section", "bucket"]);
 
@@ -40,7 +12,7 @@ export class Influx1Rows {
   #columns: string[] = [];
 
   row(line: string): CsvResult {
-    const cells = csvCells(line);
+    const cells = csvFields(line);
     if (cells === undefined) return "broken";
     // With GROUP BY the header comes again before each series.
     if (cells[0] === "name" && cells.includes("time")) {
@@ -88,7 +60,7 @@ export class Influx2Rows {
       this.#headerNext = true;
       return "header";
     }
-    const cells = csvCells(line);
+    const cells = csvFields(line);
     if (cells === undefined) return "broken";
     const annotation = ANNOTATION.exec(line)?.[1];
     if (annotation !== undefined) {

@@ -1,8 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesSource } from "../../base/source.ts";
 import { DeltaTracker } from "../lustre/delta.ts";
-import { csvCells } from "./csv.ts";
 import { InfluxPoints, readInflux, recognizeInflux } from "./index.ts";
 import { parseLine } from "./line-protocol.ts";
 import { fieldInteger, timeNs } from "./point.ts";
@@ -130,17 +128,6 @@ describe("CSV", () => {
       "fs-OST0002 a,b 60000000000 write_bytes 0 99",
     ]);
     expect(points.notes).toMatchObject({ broken: 1, firstBrokenLine: 4 });
-  });
-
-  it("quoted cells are read as they were written", () => {
-    const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", " "), maxLength: 6 });
-    fc.assert(
-      fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {
-        const text = cells.map((value) => `"${value.replaceAll('"', '""')}"`).join(",");
-        expect(csvCells(text)).toEqual(cells);
-      }),
-    );
-    expect(csvCells('"open')).toBeUndefined();
   });
 
   it("is known by its first lines; other measurements are counted", () => {

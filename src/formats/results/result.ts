@@ -1,4 +1,5 @@
 /** What readers of benchmark results share. */
+import { csvFields } from "../../base/csv.ts";
 import type { BenchmarkResult, RankTimes, Repetitions } from "../../model/index.ts";
 
 export interface ReadResults {
@@ -57,10 +58,7 @@ export function numberOf(text: string | undefined): number {
 /** Rows of a table with a header, as objects; quotes and blanks around fields are dropped. */
 export function csvRows(text: string): Record<string, string>[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
-  const cells = (line: string) =>
-    [...line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
-      quoted === undefined ? (plain ?? "").trim() : quoted.replaceAll('""', '"'),
-    );
+  const cells = (line: string) => (csvFields(line) ?? line.split(",")).map((text) => text.trim());
   const [header = "", ...rest] = lines;
   const names = cells(header);
   return rest.map((line) => {

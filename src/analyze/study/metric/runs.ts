@@ -1,5 +1,5 @@
 /** One execution of a workload with what was measured, and cases: the executions that differ in nothing but luck. */
-import { csvText } from "../../../base/csv.ts";
+import { csvFields, csvText } from "../../../base/csv.ts";
 import { FormatError } from "../../../base/errors.ts";
 import { mean, quantile, sorted } from "../../../base/statistics.ts";
 import { isSetId, METRIC_NAMES, type MetricName, SET_IDS, type SetId } from "./sets.ts";
@@ -111,8 +111,8 @@ export function runsCsv(runs: readonly Run[], simulated = false): string {
 
 /** The inverse of `runsCsv`; a bad line is a FormatError with its number. */
 export function parseRunsCsv(text: string, source: string): Run[] {
-  const [head, ...rows] = csvRows(text);
-  const names = head ?? [];
+  const [head = "", ...lines] = text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const names = csvFields(head) ?? [];
   const places = COLUMNS.map(([key]) => names.indexOf(key));
   const missing = COLUMNS.filter((_, i) => (places[i] as number) < 0).map(([key]) => key);
   if (missing.length > 0)
@@ -121,8 +121,10 @@ export function parseRunsCsv(text: string, source: string): Run[] {
       { line: 1 },
       `no column ${missing.join(", ")}; expected runs.csv of a study`,
     );
-  return rows.map((row, index) => {
+  return lines.map((text, index) => {
     const line = index + 2;
+    const row = csvFields(text);
+    if (row === undefined) throw new FormatError(source, { line }, "a quoted field does not end at a comma");
     if (row.length !== names.length)
       throw new FormatError(source, { line }, `${row.length} fields, expected ${names.length}`);
     const run = Object.fromEntries(
@@ -139,21 +141,4 @@ export function parseRunsCsv(text: string, source: string): Run[] {
       throw new FormatError(source, { line }, `set ${run.set}: not one of ${SET_IDS.join(", ")}`);
     return run;
   });
-}
-
-function csvRows(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  // A field with quotes, or one without; then a comma or the end of the line.
-  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    if (match[0] === "" && row.length === 0) break;
-    row.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
-    if (match[3] !== ",") {
-      rows.push(row);
-      row = [];
-    }
-    if (pattern.lastIndex >= text.length && match[3] !== ",") break;
-  }
-  return rows;
 }
