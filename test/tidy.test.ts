@@ -50,7 +50,6 @@ const TESTED: Readonly<Record<string, readonly string[]>> = {
   "src/collect/server/run.ts": ["untilNextMs"],
   "src/formats/bp/slabs.ts": ["boxesOf"],
   "src/formats/darshan/modules/index.ts": ["bgq", "daos", "dfs", "pnetcdfVar"],
-  "src/formats/influx/csv.ts": ["csvCells"],
   "src/formats/strace/calls.ts": ["CALLS"],
   "src/formats/strace/files.ts": ["isNonfile"],
   "src/generate/reuse/calendar.ts": ["LONG_DAY"],

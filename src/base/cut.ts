@@ -14,6 +14,9 @@ export function cutEnd(text: string, width: number): string {
   return text.length <= width ? text : `${wordsBefore(text.slice(0, width - 1), text).trimEnd()}…`;
 }
 
+/** A stop ends a sentence when a capital follows: "1.5 s" and "e.g. x" go on. */
+export const firstSentence = (text: string): string => /^.*?\.(?= [A-Z]|$)/s.exec(text)?.[0] ?? text;
+
 /** What of the first characters of `text` are whole words: a lone number would have lost its unit. */
 function wordsBefore(start: string, text: string): string {
   const whole = /\s/.test(text.charAt(start.length)) ? start : start.replace(/\S*$/, "");

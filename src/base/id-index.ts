@@ -1,5 +1,5 @@
 /** Numbers 64-bit ids in the order in which they come. A `Map` of as many bigints takes eight times the memory. */
-import { withRoom } from "./room.ts";
+import { longer } from "./room.ts";
 
 export class IdIndex {
   #count = 0;
@@ -69,10 +69,6 @@ export class IdIndex {
     for (let number = 0; number < this.#count; number++) this.#place(number);
   }
 }
-
-/** A copy with twice the room. */
-export const longer = <T extends Uint32Array>(values: T): T =>
-  withRoom(values, Math.max(16, values.length * 2));
 
 /** Ids are hashes already, but a file may hold anything; the salt keeps crafted ids from piling up. */
 const SALT = Math.floor(Math.random() * 2 ** 32);

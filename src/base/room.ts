@@ -19,3 +19,11 @@ export function withRoom<T extends Numbers>(values: T, length: number): T {
   larger.set(values as never);
   return larger;
 }
+
+/** A copy with at least twice the room, and at least `count` values. */
+export const longer = <T extends Numbers>(values: T, count = 0): T =>
+  withRoom(values, Math.max(16, count, 2 * values.length));
+
+/** The same array where it has room for `count` values, a longer one otherwise. */
+export const roomFor = <T extends Numbers>(values: T, count: number): T =>
+  count <= values.length ? values : longer(values, count);

@@ -79,7 +79,7 @@ export function fileNamePart(text: string): string {
 }
 
 /** Entries of a folder; none if it cannot be read. */
-export function namesIn(path: string): string[] {
+export function namesIfReadable(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {

@@ -1,7 +1,7 @@
 /** Locations of the state files of servers: capacity, recovery, clients and evictions of targets; health, network and services. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { namesIn, readShort } from "./files.ts";
+import { namesIfReadable, readShort } from "./files.ts";
 import { LNET_FILES, PLACES, TARGET_NAME } from "./lustre-files.ts";
 
 /** Capacity is with the disk file system of every release, and with OSTs themselves. */
@@ -36,7 +36,7 @@ export class StateFiles {
     for (const place of PLACES)
       for (const device of DEVICES) {
         const path = join(this.#root, place, device);
-        for (const target of namesIn(path)) {
+        for (const target of namesIfReadable(path)) {
           if (!TARGET_NAME.test(target)) continue;
           const known = this.#folders.get(target);
           if (known === undefined) this.#folders.set(target, [join(path, target)]);

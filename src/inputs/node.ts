@@ -4,7 +4,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Listener } from "../base/listener.ts";
 import { naturalOrder } from "../base/order.ts";
-import { fsPath, namesIn } from "../node/raw-path.ts";
+import { fsPath, rawNames } from "../node/raw-path.ts";
 import { textIn } from "../record/unseen.ts";
 import { type InputHost, type JobOptions, type ReadJob, readJob as readJobWith } from "./job/index.ts";
 import { holdPipes } from "./held-pipes.ts";
@@ -14,7 +14,7 @@ import { readParquet } from "./parquet.ts";
 /** Folders behind symbolic links are not entered: they can form circles. */
 function entriesOf(folder: string): { files: string[]; folders: string[] } {
   const [files, folders]: [string[], string[]] = [[], []];
-  for (const name of namesIn(folder).sort()) {
+  for (const name of rawNames(folder).sort()) {
     const path = join(folder, name);
     const raw = fsPath(path);
     if (lstatSync(raw, { throwIfNoEntry: false })?.isDirectory()) folders.push(path);

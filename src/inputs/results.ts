@@ -8,7 +8,7 @@ import { findFormat, refusal } from "../formats/catalogue.ts";
 import { type ReadResults, RESULT_HEAD_BYTES } from "../formats/results/index.ts";
 import type { FoundRankTimes, FoundResult } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
-import { fsPath, namesIn } from "../node/raw-path.ts";
+import { fsPath, rawNames } from "../node/raw-path.ts";
 
 interface FoundResults {
   readonly results: readonly FoundResult[];
@@ -83,7 +83,7 @@ function filesUnder(path: string): string[] {
   const stat = statSync(fsPath(path), { throwIfNoEntry: false });
   if (stat === undefined) throw new FormatError(path, {}, "no such file or folder");
   if (!stat.isDirectory()) return [path];
-  return namesIn(path)
+  return rawNames(path)
     .sort()
     .filter((name) => !name.startsWith("."))
     .map((name) => join(path, name))

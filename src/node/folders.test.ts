@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { makeFolder, namesIn } from "./folders.ts";
+import { makeFolder, sortedNames } from "./folders.ts";
 
 const root = mkdtempSync(join(tmpdir(), "plimsoll-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ it("ends where no folder can be made", () => {
 it("lists the names in a folder in order, and none where there is no folder", () => {
   makeFolder(join(root, "d/b"));
   writeFileSync(join(root, "d/a"), "");
-  expect(namesIn(join(root, "d"))).toEqual(["a", "b"]);
-  expect(namesIn(join(root, "missing"))).toEqual([]);
-  expect(() => namesIn(join(root, "d/a"))).toThrow(/ENOTDIR/);
+  expect(sortedNames(join(root, "d"))).toEqual(["a", "b"]);
+  expect(sortedNames(join(root, "missing"))).toEqual([]);
+  expect(() => sortedNames(join(root, "d/a"))).toThrow(/ENOTDIR/);
 });

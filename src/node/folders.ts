@@ -27,7 +27,7 @@ function makeOne(path: string, mode: number | undefined): void {
 }
 
 /** Names in a folder, in order; none where there is no folder. */
-export function namesIn(folder: string): string[] {
+export function sortedNames(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch (error) {

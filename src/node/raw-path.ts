@@ -52,6 +52,6 @@ export function fsPath(path: string): string | Buffer {
 }
 
 /** Names in a folder, each so that `fsPath` leads to it. */
-export function namesIn(folder: string): string[] {
+export function rawNames(folder: string): string[] {
   return readdirSync(fsPath(folder), { encoding: "buffer" }).map(pathText);
 }

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { UsageError } from "../base/errors.ts";
+import { listenReason } from "../node/listen-reason.ts";
 import { policyHeaders } from "./policy.ts";
 
 /** A reply. `policy`: the content security policy of a page that has its own. */
@@ -89,16 +90,11 @@ export async function listen(
 }
 
 function listenFault(
-  error: NodeJS.ErrnoException,
+  error: unknown,
   { host, port }: { readonly host: string; readonly port: number },
-): Error {
-  if (error.code === "EADDRINUSE")
-    return new UsageError(`--port ${port}: another program listens there; choose another port, or 0`);
-  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
-    return new UsageError(`--host ${host}: no address of this machine`);
-  if (error.code === "EACCES")
-    return new UsageError(`--port ${port}: not allowed to listen there; choose a port from 1024`);
-  return error;
+): unknown {
+  const reason = listenReason(error);
+  return reason === undefined ? error : new UsageError(`--host ${host} --port ${port}: ${reason}`);
 }
 
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -62,12 +62,14 @@ export async function requestedTime(
   const to = toText === undefined ? stored.to : Math.ceil(parseTime("to", toText, clock) / 60);
   const window = { from: to - minutes, to };
   if (window.from >= stored.to || window.to <= stored.from)
-    throw new UsageError(`to ${toText}: the store covers ${isoTime(stored.from)}Z to ${isoTime(stored.to)}Z`);
+    throw new UsageError(
+      `to ${toText}: the store covers ${isoMinute(stored.from)} to ${isoMinute(stored.to)}`,
+    );
   const stepMinutes = STEPS.find((step) => minutes / step <= STEPS_MAX) ?? 1440;
   const words =
     toText === undefined
       ? ["--from", `end-${span}`]
-      : ["--from", `${isoTime(window.from)}Z`, "--to", `${isoTime(to)}Z`];
+      : ["--from", isoMinute(window.from), "--to", isoMinute(to)];
   const [name, asked] = [
     `window ${window.from} ${window.to}`,
     { ...window, grain: Math.min(60, stepMinutes) },
@@ -82,7 +84,8 @@ export async function requestedTime(
   };
 }
 
-export const isoTime = (minute: number): string => new Date(minute * 60_000).toISOString().slice(0, 16);
+export const isoMinute = (minute: number): string =>
+  `${new Date(minute * 60_000).toISOString().slice(0, 16)}Z`;
 
 /** The command for values that only `plimsoll sql` prints. */
 export const sqlCommand = ({ store }: Ask, sql: string): string =>

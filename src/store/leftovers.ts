@@ -4,7 +4,7 @@ import { assert } from "../base/assert.ts";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { STORE_SCHEMA } from "../model/index.ts";
-import { namesIn } from "../node/folders.ts";
+import { sortedNames } from "../node/folders.ts";
 import {
   ASIDE,
   LOCKS,
@@ -55,7 +55,7 @@ export function findLeftovers(store: string): Leftovers {
     if (kind !== "keep") (kind === "ours" ? ours : foreign).push(path);
   };
   const hasEntry = (id: string) => existsSync(entryPath(store, id));
-  for (const name of namesIn(store)) {
+  for (const name of sortedNames(store)) {
     const known = [STORE_FILE, PACK, SEGMENTS, MANIFEST, ASIDE, LOCKS, TMP].includes(name);
     sort(
       name,
@@ -66,17 +66,17 @@ export function findLeftovers(store: string): Leftovers {
           : "foreign",
     );
   }
-  for (const name of namesIn(join(store, MANIFEST))) {
+  for (const name of sortedNames(join(store, MANIFEST))) {
     const mark = markId(name);
     const kind = entryId(name) !== undefined ? "keep" : isPart(name) ? "ours" : "foreign";
     sort(`${MANIFEST}/${name}`, mark === undefined ? kind : hasEntry(mark) ? "keep" : "ours");
   }
-  for (const table of namesIn(join(store, SEGMENTS))) {
+  for (const table of sortedNames(join(store, SEGMENTS))) {
     if (!STORE_SCHEMA.some(({ name }) => name === table)) {
       foreign.push(`${SEGMENTS}/${table}`);
       continue;
     }
-    for (const name of namesIn(join(store, SEGMENTS, table))) {
+    for (const name of sortedNames(join(store, SEGMENTS, table))) {
       const batch = segmentBatch(name);
       sort(
         `${SEGMENTS}/${table}/${name}`,
@@ -84,9 +84,9 @@ export function findLeftovers(store: string): Leftovers {
       );
     }
   }
-  for (const name of namesIn(join(store, TMP)))
+  for (const name of sortedNames(join(store, TMP)))
     sort(`${TMP}/${name}`, isBatchId(name.replace(/-spill$/, "")) ? "ours" : "foreign");
-  const aside = namesIn(join(store, ASIDE)).map((name) => `${ASIDE}/${name}`);
+  const aside = sortedNames(join(store, ASIDE)).map((name) => `${ASIDE}/${name}`);
   return { ours, aside, foreign };
 }
 
@@ -127,7 +127,7 @@ function tablesWithNothingElse(store: string, paths: readonly string[]): Readonl
   const going = new Set(paths);
   return new Set(
     STORE_SCHEMA.map(({ name }) => name).filter((table) =>
-      namesIn(join(store, SEGMENTS, table)).every(
+      sortedNames(join(store, SEGMENTS, table)).every(
         (name) => segmentBatch(name) === undefined || going.has(`${SEGMENTS}/${table}/${name}`),
       ),
     ),
@@ -141,7 +141,7 @@ function extent(path: string): { bytes: number; changedMs: number } {
   if (!stat.isDirectory()) return { bytes: stat.size, changedMs: stat.mtimeMs };
   let bytes = 0;
   let changedMs = stat.mtimeMs;
-  for (const name of namesIn(path)) {
+  for (const name of sortedNames(path)) {
     const inner = extent(join(path, name));
     bytes += inner.bytes;
     changedMs = Math.max(changedMs, inner.changedMs);

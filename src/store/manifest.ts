@@ -7,7 +7,7 @@
  */
 import { assert } from "../base/assert.ts";
 import { readFileSync, statSync } from "node:fs";
-import { namesIn } from "../node/folders.ts";
+import { sortedNames } from "../node/folders.ts";
 import { basename, join } from "node:path";
 import { FormatError } from "../base/errors.ts";
 import { STORE_VERSION } from "../model/index.ts";
@@ -214,10 +214,10 @@ const QUIET_MS = 60_000;
 /** A listing that did not change while it was made; some file systems give no such promise for one call. */
 function stableNames(folder: string): string[] {
   const changed = changedMs(folder);
-  let names = namesIn(folder);
+  let names = sortedNames(folder);
   if (Date.now() - changed > QUIET_MS && changedMs(folder) === changed) return names;
   for (let attempt = 0; attempt < 10; attempt++) {
-    const again = namesIn(folder);
+    const again = sortedNames(folder);
     if (again.length === names.length && again.every((name, index) => name === names[index])) break;
     names = again;
   }

@@ -7,7 +7,7 @@ import { commandLine } from "../base/command-line.ts";
 import { FormatError, UsageError } from "../base/errors.ts";
 import { jsonText } from "../base/json.ts";
 import { syncFolder, writeWhole } from "../node/durable.ts";
-import { namesIn } from "../node/folders.ts";
+import { sortedNames } from "../node/folders.ts";
 import type { StoreOptions } from "./database.ts";
 import type { StoreSession } from "./session.ts";
 import { Store } from "./store.ts";
@@ -89,7 +89,7 @@ export async function makePart(work: PartWork): Promise<string> {
 
 /** Folders of all parts, which must be whole, of this study, and of the same batches. */
 export function partFolders(parts: string, study: string, options: unknown): string[] {
-  const found = namesIn(resolve(parts)).filter((name) => /^\d+-of-\d+$/.test(name));
+  const found = sortedNames(resolve(parts)).filter((name) => /^\d+-of-\d+$/.test(name));
   const files = found.map((name) => readPart(join(parts, name)));
   const [first] = files;
   if (first === undefined)

@@ -3,7 +3,7 @@ import { assert } from "../base/assert.ts";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { fileSynced } from "../node/durable.ts";
-import { namesIn } from "../node/folders.ts";
+import { sortedNames } from "../node/folders.ts";
 import { PARQUET, type WrittenSegment } from "./batch.ts";
 import { quotePath, quoteText } from "./database.ts";
 import { systemErrorOf } from "./engine-error.ts";
@@ -45,9 +45,9 @@ export async function writeBuckets(
     store,
     "partition_by (bucket, month), filename_pattern 'rows_{uuid}'",
   );
-  const found = namesIn(folder).flatMap((bucket) =>
-    namesIn(join(folder, bucket)).flatMap((month) =>
-      namesIn(join(folder, bucket, month)).map((name) => ({
+  const found = sortedNames(folder).flatMap((bucket) =>
+    sortedNames(join(folder, bucket)).flatMap((month) =>
+      sortedNames(join(folder, bucket, month)).map((name) => ({
         index: Number(bucket.replace("bucket=", "")),
         path: join(folder, bucket, month, name),
       })),

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inside, program } from "../../src/cli/darshan/test-kit.ts";
-import { fsPath, isRaw, namesIn, pathText } from "../../src/node/raw-path.ts";
+import { fsPath, isRaw, rawNames, pathText } from "../../src/node/raw-path.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/darshan", import.meta.url));
 const latin = (text: string) => pathText(Buffer.from(text, "latin1"));
@@ -43,7 +43,7 @@ describe("names as bytes", () => {
       expect(pathText(Buffer.from(text))).toBe(text);
       expect(fsPath(text)).toBe(text);
     }
-    expect(namesIn(logs).sort()).toEqual(
+    expect(rawNames(logs).sort()).toEqual(
       [latin("d\xff"), latin("r\xe8sultat.darshan"), latin("r\xe9sultat.darshan")].sort(),
     );
   });

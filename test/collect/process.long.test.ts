@@ -228,7 +228,7 @@ describe("a collector", () => {
     [["--every", "soon"], "--every soon: expected a time such as 60s"],
     [["--metrics", "oss1"], "--metrics oss1: expected a port, or an address and a port"],
     [["--metrics", "127.0.0.1:99999"], "expected a port"],
-    [["--metrics", "203.0.113.7:9177"], "--metrics 203.0.113.7:9177: no address of this machine"],
+    [["--metrics", "203.0.113.7:9177"], "--metrics 203.0.113.7:9177: not an address of this machine"],
     [["--host", ""], "--host is empty"],
   ])("refuses %j in one line", (words, expected) => {
     const { code, err } = plimsoll(folder, "collect", "server", "--root", "tree", "--dir", "d", ...words);

@@ -130,7 +130,7 @@ describe("startServers", () => {
       taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port)),
     );
     await expect(startServers({ servers: 2, dir, tcp: { port: port - 1 } })).rejects.toThrow(
-      new RegExp(`port ${port}: taken by another program`),
+      new RegExp(`port ${port}: port already in use`),
     );
     taken.close();
     expect(existsSync(dir)).toBe(false);

@@ -1,8 +1,5 @@
 /** Words of headlines: at most three digits, one unit, no asides. */
 
-/** A stop ends a sentence when a capital follows: "1.5 s" and "e.g. x" go on. */
-export const firstSentence = (text: string) => /^.*?\.(?= [A-Z]|$)/.exec(text)?.[0] ?? text;
-
 /** Without what stands in brackets. */
 export const withoutAsides = (text: string) => text.replace(/ \([^()]*\)/g, "");
 

@@ -2,6 +2,7 @@
  * The first screen of a report: is I/O to blame, what would the job gain, what to change first, how sure is that. One
  * headline with the cause and its cost, and at most two sentences more.
  */
+import { firstSentence } from "../../base/cut.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { Answers, Cost, Finding } from "../../model/index.ts";
 import { HIGH_SHARE, WARN_SECONDS, WARN_SHARE } from "./cost/cost.ts";
@@ -9,7 +10,7 @@ import type { Job } from "./job.ts";
 import type { Rule, Subject, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
 import { usesMpi } from "./snippets/index.ts";
-import { firstSentence, percentText, timeUnit, withoutAsides, withShortPaths } from "./headline-words.ts";
+import { percentText, timeUnit, withoutAsides, withShortPaths } from "./headline-words.ts";
 
 const WORDS_MAX = 12;
 /** From this part of the run on I/O is what the job waits for; from HIGH_SHARE on it is worth a look. */

@@ -36,7 +36,7 @@ export const COLUMNS: Readonly<Record<keyof Amounts, string>> = {
 const NAMES = Object.keys(COLUMNS) as (keyof Amounts)[];
 
 /** The amount that loads are compared by. */
-const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
+export const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 const PARTS: Readonly<Record<Measure, readonly (keyof Amounts)[]>> = {

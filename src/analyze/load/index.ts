@@ -1,5 +1,5 @@
 /** Load questions on a store: load of a target by job, rankings, one job, quiet hours, weeks. */
-export { type Measure, measured, measureSql } from "./amounts.ts";
+export { MEASURES, type Measure, measured, measureSql } from "./amounts.ts";
 export { limitsOf, PER_CALL, POPULATIONS, WRITE_CLASS_DEFAULTS } from "./efficiency.ts";
 export { chosenZone } from "../study/common/stored-zone.ts";
 export { type JobAnswer, type JobRun, jobAnswer } from "./job.ts";

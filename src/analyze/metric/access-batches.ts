@@ -5,7 +5,7 @@
 import { IntegerSorter } from "../../base/integer-sort.ts";
 import { getColumn, getSpans } from "../../base/word-columns.ts";
 import type { StoredRuns } from "./access-runs.ts";
-import { longer } from "./exact-sums.ts";
+import { longer } from "../../base/room.ts";
 import { ALL_TIME, type Slice } from "./level-times.ts";
 import { lowerBound } from "./sweep.ts";
 

@@ -4,7 +4,7 @@
  */
 import { extentOf } from "../../base/integer-sort.ts";
 import { columnWordsMax, putColumn, putSpans, type SpanExtent } from "../../base/word-columns.ts";
-import { longer } from "./exact-sums.ts";
+import { longer } from "../../base/room.ts";
 
 /** Accesses put in order at a time. */
 const CHUNK = 2 ** 17;

@@ -5,7 +5,7 @@
 import { IntegerSorter } from "../../base/integer-sort.ts";
 import { AccessBatches } from "./access-batches.ts";
 import { AccessRuns } from "./access-runs.ts";
-import { longer } from "./exact-sums.ts";
+import { longer } from "../../base/room.ts";
 import { ALL_TIME } from "./level-times.ts";
 import { LevelSweep } from "./sweep.ts";
 

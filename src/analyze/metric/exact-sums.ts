@@ -1,5 +1,5 @@
 /** Sums of whole numbers below 2^52, exact beyond: what a double would round goes to a second column. */
-import { withRoom } from "../../base/room.ts";
+import { longer } from "../../base/room.ts";
 
 export const SUMMAND_LIMIT = 2 ** 52;
 
@@ -52,8 +52,4 @@ export class ExactSums {
   get memoryBytes(): number {
     return this.low.byteLength + this.high.byteLength;
   }
-}
-
-export function longer<T extends Float64Array | Uint32Array | Uint8Array>(values: T, count: number): T {
-  return withRoom(values, Math.max(count, 2 * values.length));
 }

@@ -1,5 +1,5 @@
 /** Goes along starts and ends in order of time and sums up how long how many accesses were under way. */
-import { longer } from "./exact-sums.ts";
+import { longer } from "../../base/room.ts";
 import type { TimeColumns } from "./time-columns.ts";
 
 /** T of the time at each level. */

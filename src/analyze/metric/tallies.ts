@@ -3,7 +3,8 @@
  */
 import { CALL_NESTED } from "../../model/index.ts";
 import { CallDurations, type DurationsData } from "./durations.ts";
-import { ExactSums, longer } from "./exact-sums.ts";
+import { longer } from "../../base/room.ts";
+import { ExactSums } from "./exact-sums.ts";
 
 /** Bits of a tally's kind beside `CALL_NESTED`. */
 export const TALLY_WRITE = 1;

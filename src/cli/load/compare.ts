@@ -4,6 +4,7 @@ import {
   CHANGE_KINDS,
   compareTimes,
   comparisonDocument,
+  MEASURES,
   parsePeriod,
   askedTargets,
   usualMeasure,
@@ -17,7 +18,6 @@ import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
 import { aboutOf, originOf, show, STORE_OPTIONS, TARGET_OPTION, windowJson, withStore } from "./options.ts";
 
-const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
 const PERIOD = "today, yesterday, 2018-06-07, week, last-week, or FROM..TO";
 
 export default defineCommand({

@@ -40,11 +40,11 @@ export const TIME_OPTIONS = {
   to: option.text("TIME", "end time, exclusive (default: end of the store)"),
 } as const satisfies OptionSpecs;
 
-export const isoTime = (minute: number): string => new Date(minute * 60_000).toISOString();
+export const isoTime = (unix: number): string => new Date(unix * 1000).toISOString();
 
 /** A window in JSON. */
 export const windowJson = (window: Window | undefined) =>
-  window === undefined ? null : { from: isoTime(window.from), to: isoTime(window.to) };
+  window === undefined ? null : { from: isoTime(60 * window.from), to: isoTime(60 * window.to) };
 
 export const aboutOf = (command: string, zone: string) => ({ command, madeBy: `Plimsoll ${version}`, zone });
 

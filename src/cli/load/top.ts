@@ -1,5 +1,6 @@
 /** `plimsoll top`: the jobs, users, accounts or targets with most load; the runs, files or programs with most I/O. */
 import {
+  MEASURES,
   nodesDocument,
   operationsDocument,
   rankNodes,
@@ -41,7 +42,7 @@ import { option } from "../option.ts";
 
 const WHAT = ["jobs", "users", "accounts", "nodes", "targets", "operations", "servers", ...RANKED] as const;
 const BY: Readonly<Record<string, By>> = { users: "user", accounts: "account" };
-const ORDERS = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes", "share"] as const;
+const ORDERS = [...MEASURES, "share"] as const;
 
 export default defineCommand({
   name: "top",

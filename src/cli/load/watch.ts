@@ -16,7 +16,7 @@ import { defineCommand } from "../command.ts";
 import { option } from "../option.ts";
 import { Screen } from "../screen.ts";
 import { ENGINE_OPTIONS } from "../store/options.ts";
-import { originOf, TARGET_OPTION, withStore } from "./options.ts";
+import { isoTime, originOf, TARGET_OPTION, withStore } from "./options.ts";
 
 export default defineCommand({
   name: "watch",
@@ -138,5 +138,3 @@ async function watch(first: LiveLoad, source: Source, setting: WatchSetting): Pr
     screen.close();
   }
 }
-
-const isoTime = (unix: number): string => new Date(unix * 1000).toISOString();

@@ -56,7 +56,7 @@ export default defineCommand({
       });
       if (ranking.jobs === 0 && ranking.unexplained === null)
         throw new UsageError(
-          `no minutes of ${asked.targetsText} from ${isoTime(asked.window.from)} to ${isoTime(asked.window.to)}: the store has no samples in this time range (which does not mean zero load); list them with ${commandLine(["plimsoll", "sql", "--store", options.store, "select * from readings"])}`,
+          `no minutes of ${asked.targetsText} from ${isoTime(60 * asked.window.from)} to ${isoTime(60 * asked.window.to)}: the store has no samples in this time range (which does not mean zero load); list them with ${commandLine(["plimsoll", "sql", "--store", options.store, "select * from readings"])}`,
         );
       const command = thisCommand(context);
       const document = rankingDocument(

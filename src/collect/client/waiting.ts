@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder, namesIn } from "../../node/folders.ts";
+import { makeFolder, sortedNames } from "../../node/folders.ts";
 import { PART, writeWhole } from "../../node/durable.ts";
 import { codeOf, FILE_MODE, fileNamePart, FOLDER_MODE, readToEnd } from "../files.ts";
 import type { JobFacts } from "./facts.ts";
@@ -64,7 +64,7 @@ export class WaitingFolder {
   /** All that wait, oldest first. */
   list(): Waiting[] {
     const found: Waiting[] = [];
-    for (const file of namesIn(this.folder)) {
+    for (const file of sortedNames(this.folder)) {
       if (!file.endsWith(ENDING)) continue;
       const path = join(this.folder, file);
       const status = statSync(path, { throwIfNoEntry: false });
@@ -79,7 +79,7 @@ export class WaitingFolder {
   clean(ageMsMax: number): Waiting[] {
     const stale = this.list().filter(({ ageMs }) => ageMs > ageMsMax);
     for (const { name } of stale) for (const end of [ENDING, SHARED]) this.#remove(`${name}${end}`);
-    for (const file of namesIn(this.folder)) {
+    for (const file of sortedNames(this.folder)) {
       if (file.endsWith(ENDING)) continue;
       const status = statSync(join(this.folder, file), { throwIfNoEntry: false });
       const isOurs = PART.test(file) || file.endsWith(SHARED);

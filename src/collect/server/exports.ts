@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { bytesSource } from "../../base/source.ts";
 import { MDT_CALLS } from "../../model/index.ts";
 import { type LustreParser, Reading } from "../../formats/lustre/index.ts";
-import { namesIn, readShort } from "../files.ts";
+import { namesIfReadable, readShort } from "../files.ts";
 import { exportFolders } from "../lustre-files.ts";
 
 const HOUR_NS = 3_600_000_000_000n;
@@ -42,7 +42,7 @@ export function readExports(
 
 function exportsText(root: string, target: string): string | undefined {
   for (const folder of exportFolders(root, target)) {
-    const clients = namesIn(folder).filter((name) => CLIENT.test(name));
+    const clients = namesIfReadable(folder).filter((name) => CLIENT.test(name));
     if (clients.length === 0) continue;
     let text = "job_stats:\n";
     for (const client of clients.sort()) text += clientText(client, readShort(join(folder, client, "stats")));

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { CheckFailed, UsageError } from "../../base/errors.ts";
 import { FolderInUse, type FolderLock, lockFolder } from "../../node/folder-lock.ts";
 import { makeFolder } from "../../node/folders.ts";
+import { listenReason } from "../../node/listen-reason.ts";
 import { collectorName } from "../collector-name.ts";
-import { codeOf, FOLDER_MODE } from "../files.ts";
+import { FOLDER_MODE } from "../files.ts";
 import { type MetricsServer, type Page, serveMetrics } from "../metrics/http.ts";
 import { metricsPage } from "../metrics/page.ts";
 import { PageReaders } from "../metrics/readers.ts";
@@ -111,15 +112,7 @@ async function listen({ host, port }: Address, page: () => Page): Promise<Metric
   try {
     return await serveMetrics(host, port, page);
   } catch (error) {
-    const code = codeOf(error);
-    const reason =
-      code === "EADDRINUSE"
-        ? "port already in use"
-        : code === "EACCES"
-          ? "permission denied; ports below 1024 need root"
-          : code === "EADDRNOTAVAIL" || code === "ENOTFOUND"
-            ? "no address of this machine"
-            : (error as Error).message;
+    const reason = listenReason(error) ?? (error as Error).message;
     throw new UsageError(`--metrics ${host}:${port}: ${reason}`, { cause: error });
   }
 }

@@ -9,7 +9,8 @@
  * string only when somebody asks.
  */
 import { FormatError, LimitError } from "../../base/errors.ts";
-import { IdIndex, longer } from "../../base/id-index.ts";
+import { IdIndex } from "../../base/id-index.ts";
+import { longer } from "../../base/room.ts";
 import { decode } from "./job.ts";
 
 export class NameTable {

@@ -1,4 +1,5 @@
 /** Causes as rows with their cost; a row opens to what to change, the evidence, and how it was judged. */
+import { firstSentence } from "../../base/cut.ts";
 import { formatCount, formatMany, formatSize } from "../../base/units.ts";
 import {
   type Cost,
@@ -42,9 +43,6 @@ ${finding.snippet ? codeHtml(finding.snippet.code, finding.snippet.language) : "
 ${modelHtml(finding.cost)}<p class="finding-foot"><span class="rule">${prose(finding.id)}</span><span class="tools"></span></p></div>
 <div class="proofs">${place.figure}${numbersHtml(finding, parts)}${whereHtml(finding, parts, links)}${judgedHtml(finding, parts, links)}</div></div></details>`;
 }
-
-/** Fits a row; the whole stands in the opened part. */
-const firstSentence = (text: string) => /^.*?\.(?= [A-Z]|$)/s.exec(text)?.[0] ?? text;
 
 /** What the seconds rest on, in a word or two. */
 export function costBasis({ basis, atMost }: Pick<Cost, "basis" | "atMost">): string {

@@ -1,5 +1,5 @@
 /** A document for a terminal. The summary leaves sections of detail out; `full` prints them too. */
-import { cut, cutEnd } from "../../base/cut.ts";
+import { cut, cutEnd, firstSentence } from "../../base/cut.ts";
 import { textTable } from "../../base/text-table.ts";
 import { formatMany, formatSeconds, formatShare } from "../../base/units.ts";
 import {
@@ -151,9 +151,11 @@ function blockLines(block: Block, width: number, paint: Paint): string[] {
 function noteLine(finding: Finding, width: number, paint: Paint): string {
   const { seconds } = finding.cost;
   const cost = seconds === null || isNoCost(seconds) ? "" : `, ${costPhrase(finding.cost)}`;
-  const first = /^.*?\.(?= [A-Z]|$)/.exec(finding.statement)?.[0] ?? finding.statement;
   const head = `  ${"INFO".padEnd(4)} ${finding.title}`;
-  const rest = cutEnd(plain(` (${finding.id}${cost}): ${first}`), Math.max(20, width - head.length));
+  const rest = cutEnd(
+    plain(` (${finding.id}${cost}): ${firstSentence(finding.statement)}`),
+    Math.max(20, width - head.length),
+  );
   return `  ${paint("info", "INFO")} ${plain(finding.title)}${paint("dim", rest)}`;
 }
 

@@ -3,6 +3,7 @@ import {
   answerable,
   compareTimes,
   comparisonDocument,
+  MEASURES,
   type Measure,
   measureSql,
   parsePeriod,
@@ -12,11 +13,10 @@ import { commandLine } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { SMALL_WRITE_BYTES } from "../../model/index.ts";
 import { attribute } from "../../report/html/index.ts";
-import { isoTime, originOf, storeFacts } from "../requested.ts";
+import { isoMinute, originOf, storeFacts } from "../requested.ts";
 import type { Ask, Page, PageContent } from "../site.ts";
 import { documentContent } from "./document.ts";
 
-const MEASURES = ["bytes", "read", "write", "calls", "metadata", "opens", "small-writes"] as const;
 const ROWS = 20;
 const DAYS_MOST = 7;
 const HOURS_LEAST = 180;
@@ -32,8 +32,8 @@ async function compareContent(ask: Ask): Promise<PageContent> {
   // The last 24 hours of the store, and the 24 hours before.
   const hours = Math.min(1440, Math.max(1, Math.floor((stored.to - stored.from) / 2)));
   const usual = {
-    a: `${isoTime(stored.to - 2 * hours)}Z..${isoTime(stored.to - hours)}Z`,
-    b: `${isoTime(stored.to - hours)}Z..${isoTime(stored.to)}Z`,
+    a: `${isoMinute(stored.to - 2 * hours)}..${isoMinute(stored.to - hours)}`,
+    b: `${isoMinute(stored.to - hours)}..${isoMinute(stored.to)}`,
   };
   const text = { a: ask.param("a") ?? usual.a, b: ask.param("b") ?? usual.b };
   const windowOf = (side: "a" | "b"): Window => {

@@ -3,7 +3,7 @@ import { judgeAlerts } from "../../analyze/load/index.ts";
 import { commandLine } from "../../base/command-line.ts";
 import { formatMany } from "../../base/units.ts";
 import { markSvg, prose } from "../../report/html/index.ts";
-import { type RequestedTime, isoTime, type StoreFacts } from "../requested.ts";
+import { type RequestedTime, isoMinute, type StoreFacts } from "../requested.ts";
 import { timeText } from "../html/time.ts";
 import type { Ask, Panel } from "../site.ts";
 import { type Alert, isArchive } from "../verdict.ts";
@@ -81,7 +81,7 @@ export function alertsPanel(
       "--store",
       ask.store,
       ...(ask.alerts.file === undefined ? [] : ["--rules", ask.alerts.file]),
-      ...(isArchive(age) || time.window.to !== time.stored.to ? ["--at", `${isoTime(time.window.to)}Z`] : []),
+      ...(isArchive(age) || time.window.to !== time.stored.to ? ["--at", isoMinute(time.window.to)] : []),
     ]),
   };
 }

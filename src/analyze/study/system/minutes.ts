@@ -2,7 +2,7 @@
  * One pass over the minutes of jobs. The database adds up the targets of each job and minute and hands them over job by job;
  * what is asked of a job is read off its series while it is in the cache, and only a few numbers of each are kept.
  */
-import { withRoom } from "../../../base/room.ts";
+import { longer } from "../../../base/room.ts";
 import type { Queryable, RawColumn } from "../../../model/index.ts";
 import { number } from "../common/item.ts";
 import { partOr } from "../common/parts.ts";
@@ -199,7 +199,6 @@ class Pass {
   }
 
   #grow(): void {
-    const longer = <T extends Int32Array | Float64Array>(old: T): T => withRoom(old, 2 * old.length);
     this.#minutes = longer(this.#minutes);
     this.#read = longer(this.#read);
     this.#written = longer(this.#written);

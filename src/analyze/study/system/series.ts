@@ -1,5 +1,5 @@
 /** What is kept of each job with minutes: shares of its run, bursts of writes, and their period. */
-import { withRoom } from "../../../base/room.ts";
+import { longer } from "../../../base/room.ts";
 import { Random } from "../../../base/prng.ts";
 import { NO_PERIOD, type Period, PeriodFinder } from "../common/periods.ts";
 import { ioMinutesOf } from "../common/run-minutes.ts";
@@ -110,7 +110,6 @@ export class Series {
 
   #grow(): void {
     this.#room *= 2;
-    const longer = <T extends Int32Array | Float64Array>(old: T): T => withRoom(old, 2 * old.length);
     this.job = longer(this.job);
     this.bins = longer(this.bins);
     this.ioMinutes = longer(this.ioMinutes);

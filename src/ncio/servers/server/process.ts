@@ -1,6 +1,7 @@
 /** The program of a server process: gets its setting once, serves until its shutdown, and removes its socket. */
 import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { listenReason } from "../../../node/listen-reason.ts";
 import { codeOf } from "./local-files.ts";
 import { TargetServer } from "./server.ts";
 import type { ListenAt, StartAnswer, StartMessage } from "./setting.ts";
@@ -74,17 +75,6 @@ function tell(answer: StartAnswer, then: () => void): void {
 
 function listenFailure(listen: ListenAt, error: unknown): string {
   const where = listen.kind === "unix" ? listen.path : `${listen.host} port ${listen.port}`;
-  switch (codeOf(error)) {
-    case "EADDRINUSE":
-      return `cannot listen at ${where}: taken by another program; choose another --port`;
-    case "EADDRNOTAVAIL":
-      return `cannot listen at ${where}: not an address of this machine`;
-    case "EACCES":
-      return `cannot listen at ${where}: permission denied`;
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return `cannot listen at ${where}: no such host name`;
-    default:
-      return `cannot listen at ${where}: ${codeOf(error) ?? (error as Error).message}`;
-  }
+  const reason = listenReason(error) ?? codeOf(error) ?? (error as Error).message;
+  return `cannot listen at ${where}: ${reason}`;
 }

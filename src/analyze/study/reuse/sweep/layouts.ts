@@ -1,7 +1,8 @@
 /** Where the bytes of files lie: per file and layout its bytes, and who touches each layout (A12). Layouts are numbers. */
+import { roomFor } from "../../../../base/room.ts";
 import { Column, type Pages } from "./column.ts";
 import { addMoved, FLAGS, layoutAt, type Names, PLACE, type Records, whoAt } from "./records.ts";
-import { Codes, ExactSums, longer } from "./words.ts";
+import { Codes, ExactSums } from "./words.ts";
 
 export class Layouts {
   /** One entry per file and known layout, those of a file behind each other, with its bytes as a double. */
@@ -98,8 +99,8 @@ export class Layouts {
     this.#entry[layout] = entry;
     this.#layouts.push(layout);
     this.#bytes.reach(entry + 1);
-    this.#squares = longer(this.#squares, entry + 1);
-    this.#largest = longer(this.#largest, entry + 1);
+    this.#squares = roomFor(this.#squares, entry + 1);
+    this.#largest = roomFor(this.#largest, entry + 1);
   }
 
   #close(file: number): void {
@@ -122,8 +123,8 @@ export class Layouts {
   /** Before the files of a part: layouts got new numbers while it was read. */
   begin(): void {
     const { layouts, who } = this.#names.counts;
-    this.#stamp = longer(this.#stamp, layouts + 1);
-    this.#entry = longer(this.#entry, layouts + 1);
-    this.#seen = longer(this.#seen, who);
+    this.#stamp = roomFor(this.#stamp, layouts + 1);
+    this.#entry = roomFor(this.#entry, layouts + 1);
+    this.#seen = roomFor(this.#seen, who);
   }
 }

@@ -1,4 +1,5 @@
 /** Who touches a file: its applications and users, and the time between the runs of an application (A04, A10). */
+import { roomFor } from "../../../../base/room.ts";
 import { Column, type Pages } from "./column.ts";
 import {
   addMoved,
@@ -14,7 +15,7 @@ import {
   WRITTEN,
 } from "./records.ts";
 import { sortRows } from "./sequences.ts";
-import { ExactSums, longer } from "./words.ts";
+import { ExactSums } from "./words.ts";
 
 const NS_PER_HOUR = 3.6e12;
 const MOVED_AS_KNOWN = BYTES_KNOWN | MOVED;
@@ -224,11 +225,11 @@ export class Sharing {
   begin(): void {
     const { users, applications, who } = this.#names.counts;
     this.userBytes.reach(users + 1);
-    this.#userFiles = longer(this.#userFiles, users + 1);
-    this.#userStamp = longer(this.#userStamp, users + 1);
+    this.#userFiles = roomFor(this.#userFiles, users + 1);
+    this.#userStamp = roomFor(this.#userStamp, users + 1);
     const units = Math.max(applications + 1, who);
-    this.#stamp = longer(this.#stamp, units);
-    this.#timed = longer(this.#timed, units);
+    this.#stamp = roomFor(this.#stamp, units);
+    this.#timed = roomFor(this.#timed, units);
     this.#did = new Uint8Array(this.#stamp.length);
     this.#first = new Uint32Array(2 * this.#stamp.length);
     this.#last = new Uint32Array(2 * this.#stamp.length);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../base/prng.ts";
 import { addMoved, FLAGS, Moved, READ, READ_KNOWN, WRITTEN_KNOWN, wordsPerRow } from "./records.ts";
-import { Codes, ExactSums, longer } from "./words.ts";
+import { Codes, ExactSums } from "./words.ts";
 
 const low = (value: bigint) => Number(value & 0xffffffffn);
 const high = (value: bigint) => Number(value >> 32n);
@@ -97,13 +97,5 @@ describe("codes", () => {
     }
     expect(codes.count).toBe(expected.size);
     for (const [key, code] of expected) expect(`${codes.low(code)} ${codes.high(code)}`).toBe(key);
-  });
-});
-
-describe("lists", () => {
-  it("grow and keep what they hold", () => {
-    const values = Float64Array.of(1, 2);
-    expect(longer(values, 2)).toBe(values);
-    expect([...longer(values, 3).subarray(0, 3)]).toEqual([1, 2, 0]);
   });
 });

@@ -88,11 +88,6 @@ export class ExactSums {
   }
 }
 
-/** The values with room for at least `count`. */
-export function longer(values: Float64Array<ArrayBuffer>, count: number): Float64Array<ArrayBuffer> {
-  return count <= values.length ? values : withRoom(values, 2 * count);
-}
-
 /** Numbers from 0 for values of two words, in the order in which they first occur. */
 export class Codes {
   #slots = new Int32Array(256).fill(-1);
