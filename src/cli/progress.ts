@@ -1,5 +1,6 @@
 /** One line on a terminal's stderr: how much is done, how fast, how long still. */
 
+import { formatCount } from "../base/units.ts";
 import type { Io } from "./io.ts";
 
 export interface ProgressOptions {
@@ -99,7 +100,7 @@ function progressLine(
 }
 
 function amount(value: number, unit: string): string {
-  if (unit !== "bytes") return `${Math.round(value).toLocaleString("en")} ${unit}`;
+  if (unit !== "bytes") return `${formatCount(value)} ${unit}`;
   let power = 0;
   while (value >= 1024 && power < 5) {
     value /= 1024;

@@ -120,16 +120,7 @@ function whoRows(
     rows: [
       ...rows,
       ...(rest > 0
-        ? [
-            line(
-              others > 0
-                ? `${others.toLocaleString("en")} ${others === 1 ? "other" : "others"}`
-                : `${now.by} unknown`,
-              rest,
-              "rest",
-              restBefore,
-            ),
-          ]
+        ? [line(others > 0 ? formatMany(others, "other") : `${now.by} unknown`, rest, "rest", restBefore)]
         : []),
       ...(now.unexplained === null ? [] : [line("not in job statistics", unexplained, "none", noneBefore)]),
     ],

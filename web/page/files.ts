@@ -1,4 +1,5 @@
 /** Dropped files as the host that reading a job needs. Runs in a worker: only there a browser reads files synchronously. */
+import { naturalOrder } from "../../src/base/order.ts";
 import { bzip2Codec } from "../../src/base/bzip2/index.ts";
 import { FormatError, LimitError } from "../../src/base/errors.ts";
 import { bytesSource } from "../../src/base/source.ts";
@@ -15,7 +16,7 @@ const WINDOW_BYTES = 4 << 20;
 /** Of a gzip file; enough to tell what is in it. */
 const HEAD_BYTES = 1024;
 /** Host 10 behind host 9, process 1000 behind 999: the order of the command. */
-const byNumber = new Intl.Collator("en", { numeric: true }).compare;
+const byNumber = naturalOrder();
 /** Checksum and length at the end of a gzip file. */
 const TRAILER_BYTES = 8;
 

@@ -1,4 +1,5 @@
 /** Sorting, searching and grouping of one table, without a page. */
+import { naturalOrder } from "../../src/base/order.ts";
 import { csvText } from "../../src/base/csv.ts";
 import type { PageCell, PageTable } from "../../src/report/html/index.ts";
 
@@ -132,13 +133,13 @@ export class TableModel {
   }
 }
 
-const collator = new Intl.Collator("en", { numeric: true });
+const compareTexts = naturalOrder();
 
 /** Numbers and exact integers by value, then text; what was not recorded comes last either way. */
 function compareCells(a: Cell, b: Cell, sign: number): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   if (typeof a === "string" || typeof b === "string") {
-    if (typeof a === "string" && typeof b === "string") return sign * collator.compare(a, b);
+    if (typeof a === "string" && typeof b === "string") return sign * compareTexts(a, b);
     return typeof a === "string" ? 1 : -1;
   }
   return a === b ? 0 : sign * (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,5 @@
 /** What generators of whole studies share: their options, and planted beside published. */
+import { formatCount } from "../../base/units.ts";
 import { type TextColumn, textTable } from "../../base/text-table.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type Compared, outsideCount } from "../../generate/compared.ts";
@@ -55,7 +56,7 @@ function number(value: number): string {
   if (size >= 1e15) return `${(value / 1e15).toFixed(2)} P`;
   if (size >= 1e12) return `${(value / 1e12).toFixed(1)} T`;
   if (size >= 1e9) return `${(value / 1e9).toFixed(1)} G`;
-  if (size >= 10_000) return Math.round(value).toLocaleString("en");
+  if (size >= 10_000) return formatCount(value);
   if (Number.isInteger(value)) return String(value);
   if (size < 0.01) return value.toFixed(5);
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(3);

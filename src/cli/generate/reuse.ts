@@ -1,4 +1,5 @@
 /** `plimsoll generate reuse`: a synthetic centre with the file reuse of a published study, and its true answers. */
+import { formatCount } from "../../base/units.ts";
 import { join } from "node:path";
 import { commandLine, operand } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -78,7 +79,7 @@ export default defineCommand({
     });
     if (!options.tables && expectedRuns(population) > LOGS_MAX) {
       throw new UsageError(
-        `about ${expectedRuns(population).toLocaleString("en")} logs are too many files; add --tables, or choose a smaller --scale or --background`,
+        `about ${formatCount(expectedRuns(population))} logs are too many files; add --tables, or choose a smaller --scale or --background`,
       );
     }
     const { tables, buckets } = options;

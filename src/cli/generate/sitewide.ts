@@ -1,4 +1,5 @@
 /** `plimsoll generate sitewide`: a synthetic site with the job I/O of a published study, and its true answers. */
+import { formatCount } from "../../base/units.ts";
 import { join } from "node:path";
 import { commandLine, operand, shellWord } from "../../base/command-line.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -175,9 +176,7 @@ function summary(
 ): string {
   const columns = [{ label: "item" }, { label: "of", min: 6 }, { label: "key", min: 22 }];
   const promise = promiseText(comparison, options.scale, CALIBRATED_SCALE, "jobs");
-  const parts = Object.entries(made).map(
-    ([name, count]) => `  ${count.toLocaleString("en")} ${partText(name)}`,
-  );
+  const parts = Object.entries(made).map(([name, count]) => `  ${formatCount(count)} ${partText(name)}`);
   const isStore = made.jobs !== undefined;
   const next = isStore
     ? `${commandLine(["plimsoll", "study", "system", "--store", join(folder, "store")])}${compaction(made.minutes ?? 0, join(folder, "store"))}`

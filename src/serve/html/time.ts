@@ -1,4 +1,5 @@
 /** Figures that share one time axis: line strips with their usual range, and heat map rows. */
+import { formatCount } from "../../base/units.ts";
 import type { Band } from "../../analyze/load/index.ts";
 import { attribute, escapeHtml, markSvg, prose } from "../../report/html/index.ts";
 
@@ -141,7 +142,7 @@ const axisText = (value: number): string => short(value).replace(/\.0+$|(\.\d*?[
 export function short(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
-  if (value >= 100) return Math.round(value).toLocaleString("en");
+  if (value >= 100) return formatCount(value);
   return value >= 10
     ? value.toFixed(1)
     : value >= 0.995

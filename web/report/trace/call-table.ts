@@ -1,4 +1,5 @@
 /** The calls of the window as a table: for people who do not see the picture, and for the longest or largest calls. */
+import { formatCount } from "../../../src/base/units.ts";
 import { make } from "../dom.ts";
 import { button, table } from "./dom.ts";
 import { type LaneIndex, visibleEntries } from "./lane-index.ts";
@@ -46,7 +47,7 @@ export function callTable(data: TraceData, state: ViewState, format: Format, act
   const which = { start: "First", duration: "Longest", bytes: "Largest" }[state.sort];
   const caption =
     total > rows.length
-      ? `${which} ${rows.length} of ${total.toLocaleString("en")} calls of the window; zoom in for the others`
+      ? `${which} ${rows.length} of ${formatCount(total)} calls of the window; zoom in for the others`
       : `${total} calls of the window`;
   const heads = COLUMNS.map(([label, sort]) =>
     sort === undefined ? label : button(label, `Sort by ${sort}`, () => actions.sortBy(sort)),

@@ -1,4 +1,5 @@
 /** The row of controls above the timeline. */
+import { formatCount } from "../../../src/base/units.ts";
 import { make } from "../dom.ts";
 import { button, checkbox, choice } from "./dom.ts";
 import { zoom } from "./state.ts";
@@ -69,7 +70,7 @@ export class Controls {
     this.#lanes = lanes.select;
     const layer = choice(
       "Layer",
-      data.trace.layers.map(({ name, calls }, i) => [String(i), `${name} (${calls.toLocaleString("en")})`]),
+      data.trace.layers.map(({ name, calls }, i) => [String(i), `${name} (${formatCount(calls)})`]),
       (value) => view.setLayer(Number(value)),
     );
     layer.label.title = "Layers nest: a call of an upper layer contains calls of the layer below";

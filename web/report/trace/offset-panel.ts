@@ -1,4 +1,5 @@
 /** The chooser and the canvas of the offset view. */
+import { formatCount } from "../../../src/base/units.ts";
 import { make } from "../dom.ts";
 import { button } from "./dom.ts";
 import { type OffsetResult, offsetSpan } from "./draw-offsets.ts";
@@ -83,8 +84,8 @@ export class OffsetPanel {
     else if (kind === "none") text = "Offsets of this file and layer are not in this report.";
     else if (kind === "cells") text = "Cells shaded by bytes; the stronger direction gives the colour.";
     else
-      text = `${calls.toLocaleString("en")} calls in this window; writes are filled, reads are frames where there is room.`;
-    if (unknown > 0 && isKnown) text += ` ${unknown.toLocaleString("en")} calls have no known offset.`;
+      text = `${formatCount(calls)} calls in this window; writes are filled, reads are frames where there is room.`;
+    if (unknown > 0 && isKnown) text += ` ${formatCount(unknown)} calls have no known offset.`;
     if (file !== undefined && file.stripeBytes > 0)
       text += ` Stripes of ${this.#view.options.format(file.stripeBytes, "bytes")} on ${file.stripeCount} ${file.stripeCount === 1 ? "target" : "targets"}.`;
     if (this.#status.textContent !== text) this.#status.textContent = text;

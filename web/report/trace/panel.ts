@@ -1,4 +1,5 @@
 /** The panel below the timeline: details of a call or a cell, numbers of a range. */
+import { formatCount } from "../../../src/base/units.ts";
 import type { Unit } from "../../../src/model/index.ts";
 import { make } from "../dom.ts";
 import { button, facts, table } from "./dom.ts";
@@ -39,11 +40,8 @@ export function callPanel(
     facts([
       ["rank", String(calls.rank[call])],
       ["file", files[file]?.path ?? data.otherFiles],
-      [
-        "offset",
-        Number.isNaN(offset) ? NOT_KNOWN : `${offset.toLocaleString("en")} (${format(offset, "bytes")})`,
-      ],
-      ["bytes", `${bytes.toLocaleString("en")} (${format(bytes, "bytes")})`],
+      ["offset", Number.isNaN(offset) ? NOT_KNOWN : `${formatCount(offset)} (${format(offset, "bytes")})`],
+      ["bytes", `${formatCount(bytes)} (${format(bytes, "bytes")})`],
       ["start", `${start.toFixed(6)} s`],
       ["duration", format(end - start, "seconds")],
       ["rate", end > start ? format(bytes / (end - start), "bytes/s") : NOT_KNOWN],

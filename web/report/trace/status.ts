@@ -1,4 +1,5 @@
 /** What the view says in words: above the picture, and to those who do not see it. */
+import { formatCount } from "../../../src/base/units.ts";
 import type { TimelineResult } from "./draw-timeline.ts";
 import { visibleEntries } from "./lane-index.ts";
 import { visibleRows } from "./layout.ts";
@@ -31,7 +32,7 @@ export function timelineLabel({ data, state, layout }: TraceView): string {
   let count = "";
   if (data.hasCalls(state.t0, state.t1)) {
     const [from, to] = visibleEntries(data.allCalls(state.layer), 0, state.t0, state.t1);
-    count = `, about ${(to - from).toLocaleString("en")} calls`;
+    count = `, about ${formatCount(to - from)} calls`;
   }
   const first = rows[0];
   const last = rows.at(-1);

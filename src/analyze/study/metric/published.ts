@@ -1,4 +1,5 @@
 /** What the paper prints, with its place. Only what stands in its text: the bars of its figures have no numbers. */
+import { formatCount } from "../../../base/units.ts";
 import type { MetricName, SetId } from "./sets.ts";
 
 interface PublishedCc {
@@ -106,9 +107,9 @@ export const PUBLISHED_OVERHEAD: readonly PublishedOverhead[] = [
   {
     id: "records",
     place: "III.C",
-    title: `Size of ${RECORDS.toLocaleString("en")} records of ${RECORD_BYTES} bytes`,
+    title: `Size of ${formatCount(RECORDS)} records of ${RECORD_BYTES} bytes`,
     published: `about ${megabytes(RECORDS_BYTES)}`,
-    here: `${megabytes(RECORDS * RECORD_BYTES)} (${(RECORDS * RECORD_BYTES).toLocaleString("en")} bytes)`,
+    here: `${megabytes(RECORDS * RECORD_BYTES)} (${formatCount(RECORDS * RECORD_BYTES)} bytes)`,
     // Rounded to whole megabytes, as the paper has it.
     holds: Math.round((RECORDS * RECORD_BYTES) / 1e6) === RECORDS_BYTES / 1e6,
   },
