@@ -1,11 +1,15 @@
 /** Bytes that the kernel counts and no call shows: from programs that the recorder cannot be loaded into, and from calls made past the C library. */
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { HEADER_BYTES, RECORD_BYTES, TRACE_SANDBOX } from "../formats/trace/layout.ts";
-import type { TraceFacts } from "../formats/trace/notes.ts";
+import {
+  HEADER_BYTES,
+  RECORD_BYTES,
+  TRACE_SANDBOX,
+  type TraceFacts,
+  UNSEEN_FILE,
+} from "../formats/trace/index.ts";
 import { writeFile } from "../node/write-file.ts";
 import type { KernelIo } from "./kernel-io.ts";
-import { UNSEEN_FILE } from "../formats/trace/unseen.ts";
 
 export const TOTALS_FILE = "totals";
 export const TOTALS_BYTES = 4096;

@@ -1,9 +1,7 @@
 /** The files of a trace folder into sinks. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type TraceFacts, tellFacts } from "../formats/trace/notes.ts";
-import { readTrace, trace } from "../formats/trace/reader.ts";
-import { TRACE_SUFFIX } from "../formats/trace/unseen.ts";
+import { readTrace, tellFacts, trace, TRACE_SUFFIX, type TraceFacts } from "../formats/trace/index.ts";
 import type { CallSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
 

@@ -2,8 +2,7 @@
 import { FormatError, pathReason, UsageError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { findFormat, formatsWith, otherUse } from "../../formats/catalogue.ts";
-import { isTrace } from "../../formats/trace/header.ts";
-import { notesOfUnrecorded, TRACE_SUFFIX } from "../../formats/trace/unseen.ts";
+import { isTrace, notesOfUnrecorded, TRACE_SUFFIX } from "../../formats/trace/index.ts";
 import type { CallNote } from "../../model/index.ts";
 import type { Capability } from "../../formats/input-format.ts";
 import type { Listener } from "../../base/listener.ts";

@@ -11,9 +11,7 @@ import {
   TablesBuilder,
 } from "../../model/index.ts";
 import type { InputFormat } from "../../formats/input-format.ts";
-import { isLeftOut } from "../../formats/trace/system-files.ts";
-import { SYNC_NOTE } from "../../formats/trace/notes.ts";
-import { notesOfUnseen, UNSEEN_FILE } from "../../formats/trace/unseen.ts";
+import { isLeftOut, notesOfUnseen, SYNC_NOTE, UNSEEN_FILE } from "../../formats/trace/index.ts";
 import { readCalls, sharedNames } from "./calls.ts";
 import type { JobFilter } from "./file-filter.ts";
 import { reasonOf, unrecordedIn } from "./files.ts";

@@ -1,6 +1,5 @@
 /** Reads inputs into a collection. */
-import { AccessCollector, type CollectorOptions } from "../../analyze/metric/collector.ts";
-import type { Metrics } from "../../analyze/metric/metrics.ts";
+import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/index.ts";
 import { FormatError, LimitError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import type { CallReadOptions } from "../../formats/input-format.ts";

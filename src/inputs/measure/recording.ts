@@ -1,17 +1,15 @@
 /** What a recorded run comes to: metrics of its reads and writes, and the time of syncs and metadata calls beside them. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/collector.ts";
+import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/index.ts";
 import type { Listener } from "../../base/listener.ts";
 import { formatMany } from "../../base/units.ts";
 import { strace } from "../../formats/strace/format.ts";
-import type { TraceFacts } from "../../formats/trace/notes.ts";
-import { paperSink } from "../../formats/trace/paper.ts";
+import { isLeftOut, paperSink, type TraceFacts } from "../../formats/trace/index.ts";
 import { type CallBlock, type CallSink, Operation } from "../../model/index.ts";
 import { withFile } from "../../node/file-source.ts";
 import { createOutput } from "../../node/output-file.ts";
 import { checkAgainstKernel } from "../../record/cross-check.ts";
-import { isLeftOut } from "../../formats/trace/system-files.ts";
 import { gatherFolder } from "../../record/gather.ts";
 import { pathPattern, type RecordRun } from "../../record/launch.ts";
 import { readTraceFiles } from "../../record/read-folder.ts";
