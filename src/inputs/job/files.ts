@@ -35,7 +35,7 @@ export function findInputs(
     } catch (error) {
       if (words.length === 1) throw error;
       failures.push(error);
-      listener.skip?.(word, reasonOf(error, word));
+      listener.skip?.(word, skipReason(error, word));
     }
   }
   if (found.length === 0 && failures.length > 0) throw failures[0];
@@ -59,7 +59,7 @@ export function requireOneStdin(words: readonly string[]): void {
 }
 
 /** What went wrong, without the name of the input, which stands before it. */
-export function reasonOf(error: unknown, name: string): string {
+export function skipReason(error: unknown, name: string): string {
   if (error instanceof FormatError) return error.detail;
   if (!(error instanceof Error)) throw error;
   const { code } = error as { readonly code?: string };

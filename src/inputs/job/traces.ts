@@ -14,7 +14,7 @@ import type { InputFormat } from "../../formats/input-format.ts";
 import { isLeftOut, notesOfUnseen, SYNC_NOTE, UNSEEN_FILE } from "../../formats/trace/index.ts";
 import { readCalls, sharedNames } from "./calls.ts";
 import type { JobFilter } from "./file-filter.ts";
-import { reasonOf, unrecordedIn } from "./files.ts";
+import { skipReason, unrecordedIn } from "./files.ts";
 import type { InputHost } from "./host.ts";
 import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
@@ -122,7 +122,7 @@ async function isRead(
     return true;
   } catch (error) {
     if (count === 1 || !(error instanceof FormatError)) throw error;
-    listener.skip?.(file.path.slice(file.path.lastIndexOf("/") + 1), reasonOf(error, file.path));
+    listener.skip?.(file.path.slice(file.path.lastIndexOf("/") + 1), skipReason(error, file.path));
     return false;
   }
 }

@@ -8,7 +8,7 @@ import { type CallSink, sinkBefore } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
-import { type InputFile, readCalls, reasonOf, sharedNames, unrecordedIn } from "../job/index.ts";
+import { type InputFile, readCalls, skipReason, sharedNames, unrecordedIn } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
 import { unpackedPipe } from "../../node/gzip-pipe.ts";
 import { standardInput, type StreamSource } from "../../node/stream-source.ts";
@@ -79,7 +79,7 @@ async function readAll(
       if (blocks > 0) throw asPartial(error);
       if (inputs.length === 1 || !isSkippable(error)) throw error;
       failure ??= error;
-      listener.skip?.(what, reasonOf(error, what));
+      listener.skip?.(what, skipReason(error, what));
     }
     progress?.add(1);
     await listener.yieldToEvents?.();

@@ -5,7 +5,7 @@ import { AccessCollector, type CollectorOptions, type Metrics } from "../../anal
 import type { Listener } from "../../base/listener.ts";
 import { formatMany } from "../../base/units.ts";
 import { strace } from "../../formats/strace/format.ts";
-import { isLeftOut, paperSink, type TraceFacts } from "../../formats/trace/index.ts";
+import { isLeftOut, paperSink, type TraceCounts } from "../../formats/trace/index.ts";
 import { type CallBlock, type CallSink, Operation } from "../../model/index.ts";
 import { withFile } from "../../node/file-source.ts";
 import { createOutput } from "../../node/output-file.ts";
@@ -40,7 +40,7 @@ interface Syncs extends CallTimes {
 
 /** What a run has left, to be read as often as needed. */
 interface RecordedTrace {
-  read(sinkOf: () => CallSink): readonly TraceFacts[];
+  read(sinkOf: () => CallSink): readonly TraceCounts[];
 }
 
 export function recordedTrace({ folder, way }: RecordRun, listener: Listener): RecordedTrace {
@@ -119,7 +119,7 @@ export function measureRecording(
   // Nothing of a run is there twice; requests that end at once, or within a microsecond of strace's clock, only look like it.
   const metrics = { ...counted, notes: counted.notes.filter(({ id }) => id !== "duplicates") };
   if (way === "strace") return { metrics, syncs: null, metadata: null };
-  const sum = (of: (counts: TraceFacts["counts"]) => number) =>
+  const sum = (of: (counts: TraceCounts["counts"]) => number) =>
     facts.reduce((total, { counts }) => total + of(counts), 0);
   const syncs = { calls: sum(({ syncs }) => syncs), seconds: sum(({ syncNs }) => syncNs) / 1e9 };
   const metadata = {
