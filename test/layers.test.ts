@@ -85,7 +85,7 @@ const ALLOWED: Readonly<Record<string, readonly string[] | "all">> = {
 const ALLOWED_TYPES: Readonly<Record<string, readonly string[]>> = {
   node: ["formats"],
   studies: ["report/page"],
-  launch: ["model", "ncio/pattern"],
+  launch: ["model"],
   ncio: ["ncio/pattern"],
   "ncio/method": ["model", "launch", "ncio"],
   "ncio/storage": ["ncio"],
@@ -130,12 +130,18 @@ it("debts only shrink: what is paid leaves the list", () => {
   expect(found).toEqual(DEBTS);
 });
 
-/** A folder with an index.ts has a face: others enter there, so that what is behind it can change. Lazy imports may go past it. */
+/** Lazy imports past a face, which would make a bundle that starts fast much larger: how many each file has. It may only shrink. */
+const PAST_FACES: Readonly<Record<string, number>> = {
+  "src/inputs/parquet.ts imports ../store/database.ts": 2,
+  "src/inputs/parquet.ts imports ../store/engine-error.ts": 1,
+};
+
+/** A folder with an index.ts has a face: others enter there, so that what is behind it can change. */
 it("a folder with a face is entered by it", () => {
   const faces = product.filter((path) => path.endsWith("/index.ts")).map(dirname);
   const bypassed = product.flatMap((path) =>
-    importsOf(path).flatMap(({ from, lazy }) => {
-      if (!from.startsWith(".") || lazy) return [];
+    importsOf(path).flatMap(({ from }) => {
+      if (!from.startsWith(".")) return [];
       const target = resolve(dirname(path), from);
       const entered = faces
         .filter((face) => target.startsWith(`${face}/`) && !path.startsWith(`${face}/`))
@@ -146,7 +152,9 @@ it("a folder with a face is entered by it", () => {
     }),
   );
   expect(faces.length).toBeGreaterThan(20);
-  expect(bypassed).toEqual([]);
+  const counts: Record<string, number> = {};
+  for (const one of bypassed) counts[one] = (counts[one] ?? 0) + 1;
+  expect(counts).toEqual(PAST_FACES);
 });
 
 describe.each(Object.keys(ALLOWED))("src/%s", (folder) => {
@@ -271,11 +279,11 @@ function nodeUses(path: string): string[] {
   ];
 }
 
-function importsOf(path: string): { from: string; typeOnly: boolean; lazy: boolean }[] {
+function importsOf(path: string): { from: string; typeOnly: boolean }[] {
   const text = withoutComments(readFileSync(path, "utf8"));
-  const statements = text.matchAll(/\b(import|export)(\s+type\b)?(?:[^"';]*?\bfrom)?\s*(\(?)\s*"([^"\n]+)"/g);
+  const statements = text.matchAll(/\b(import|export)(\s+type\b)?(?:[^"';]*?\bfrom)?\s*\(?\s*"([^"\n]+)"/g);
   return [...statements].map((match) => ({
-    ...{ from: match[4] ?? "", typeOnly: match[2] !== undefined, lazy: match[3] === "(" },
+    ...{ from: match[3] ?? "", typeOnly: match[2] !== undefined },
   }));
 }
 

@@ -1,10 +1,16 @@
 /** `plimsoll bps`: BPS and the metrics it is compared with, of accesses of any recorder. */
 import { thisCommand, wholeText } from "./again.ts";
 import { availableParallelism } from "node:os";
-import type { CollectorOptions } from "../analyze/metric/collector.ts";
-import { metricDocument } from "../analyze/metric/document.ts";
-import { rankingDocument, rankingOf } from "../analyze/metric/ranking.ts";
-import { GROUPINGS, type Grouping } from "../analyze/metric/metrics.ts";
+import {
+  type CollectorOptions,
+  type Grouping,
+  GROUPINGS,
+  metricDocument,
+  metricsJson,
+  rankingDocument,
+  rankingJson,
+  rankingOf,
+} from "../analyze/metric/index.ts";
 import { UsageError } from "../base/errors.ts";
 import type { NameFilter } from "../base/glob.ts";
 import { formatsWith } from "../formats/catalogue.ts";
@@ -12,7 +18,6 @@ import { TIME_UNITS, type TimeUnit } from "../formats/input-format.ts";
 import { markSynthetic } from "../model/index.ts";
 import type { ReadSetting } from "../inputs/measure/collect.ts";
 import { measurePaths, measureVariants, type TimeRange } from "../inputs/measure/measure.ts";
-import { metricsJson, rankingJson } from "../analyze/metric/metrics-json.ts";
 import { nameFilter } from "../inputs/job/index.ts";
 import { parseDuration } from "./values.ts";
 import { parseChoice } from "../base/choice.ts";

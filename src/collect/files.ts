@@ -62,7 +62,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** One line about a file error. */
-export function reasonOf(error: unknown): string {
+export function fileReason(error: unknown): string {
   const { path, message } = error as NodeJS.ErrnoException;
   const reason = systemReason(error);
   if (reason === undefined) return error instanceof Error ? message : String(error);

@@ -17,8 +17,7 @@ import { results } from "./results/index.ts";
 import { clientReading, serverSamples } from "./samples/index.ts";
 import { slurm } from "./slurm/index.ts";
 import { strace } from "./strace/format.ts";
-import { paper } from "./trace/paper.ts";
-import { trace } from "./trace/reader.ts";
+import { paper, trace } from "./trace/index.ts";
 
 /** In the order in which they are asked: what has a signature first, the loosest last. */
 const ENTRIES = [

@@ -78,7 +78,7 @@ export class InputReader {
       const result = this.#readSource(source, { path, named, bytes });
       return { ...result, state: source.state, changed: source.hasChanged() };
     } catch (error) {
-      const reason = reasonOf(error, path);
+      const reason = unreadableReason(error, path);
       if (reason === undefined) throw error;
       return { status: "skipped", bytes, reason };
     } finally {
@@ -115,7 +115,7 @@ export class InputReader {
         return { status: added === "waiting" ? "foreign" : "known", bytes };
       }
     } catch (error) {
-      const reason = reasonOf(error, path);
+      const reason = unreadableReason(error, path);
       if (reason === undefined) throw error;
       if (this.#add(this.#damaged, high)) this.#sources.push({ high, low, path, bytes, reason });
       return { status: "skipped", bytes, reason };
@@ -168,7 +168,7 @@ export class InputReader {
 const formatOf = (head: Uint8Array, path: string) => findFormat(head, plainName(path), "rows", "series");
 
 /** Why an input cannot be read, in words; undefined when the fault is ours. */
-export function reasonOf(error: unknown, path: string): string | undefined {
+export function unreadableReason(error: unknown, path: string): string | undefined {
   if (error instanceof FormatError)
     return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
   return pathReason(error);

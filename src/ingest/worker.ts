@@ -11,7 +11,7 @@ import { KnownHashes } from "./known.ts";
 import type { Alone, Done, IngestTask, Placed, WorkerStart } from "./messages.ts";
 import { NotesLedger } from "./notes.ts";
 import { InputOrigin } from "./origin.ts";
-import { InputReader, reasonOf, type Settled } from "./reader.ts";
+import { InputReader, unreadableReason, type Settled } from "./reader.ts";
 import { Coverage, type CoverageEntry } from "./system/coverage.ts";
 import { Series } from "./system/series.ts";
 import { SystemRows } from "./system/system-rows.ts";
@@ -256,7 +256,7 @@ async function readText(input: Placed, isLast: boolean): Promise<Settled> {
     if (!named) return { status: "foreign", bytes };
     return { status: "skipped", bytes, reason: NOT_OWN };
   } catch (error) {
-    const reason = reasonOf(error, path);
+    const reason = unreadableReason(error, path);
     if (reason === undefined) throw error;
     return { status: "skipped", bytes: 0, reason };
   }

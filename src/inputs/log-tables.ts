@@ -5,7 +5,7 @@ import { decode } from "../formats/darshan/job.ts";
 import type { DarshanLog } from "../formats/darshan/log.ts";
 import { decodeRecord } from "../formats/darshan/records.ts";
 import { type Identity, StoredRows } from "../formats/darshan/stored-rows.ts";
-import type { TableBlock } from "../formats/export/index.ts";
+import type { ColumnBlock } from "../formats/export/index.ts";
 import { columns, MISSING_I64, storedAccesses, type TableSchema } from "../model/index.ts";
 import type { LogHost } from "./log/index.ts";
 
@@ -47,14 +47,14 @@ export async function logTable(
   path: string,
   table: LogTable,
   host: LogHost,
-): Promise<Iterable<TableBlock>> {
+): Promise<Iterable<ColumnBlock>> {
   return table === "files" ? fileRuns(log, path, host) : counterRows(log);
 }
 
-async function fileRuns(log: DarshanLog, path: string, host: LogHost): Promise<TableBlock[]> {
+async function fileRuns(log: DarshanLog, path: string, host: LogHost): Promise<ColumnBlock[]> {
   const rows = new StoredRows({ identify, nowUnixSeconds: Date.now() / 1000 });
   rows.add(log, path, identityOf(path, host));
-  const blocks: TableBlock[] = [];
+  const blocks: ColumnBlock[] = [];
   await rows.flush({
     append: async (table, count, values) => {
       if (table.name !== storedAccesses.name) return;
@@ -102,7 +102,7 @@ function nameOf(log: DarshanLog, id: bigint): string | null {
 
 const BLOCK_ROWS = 122_880;
 
-function* counterRows(log: DarshanLog): Generator<TableBlock> {
+function* counterRows(log: DarshanLog): Generator<ColumnBlock> {
   let rows = new CounterRows();
   for (const entry of log.modules) {
     const { spec } = entry;
@@ -156,7 +156,7 @@ class CounterRows {
     );
   }
 
-  block(): TableBlock {
+  block(): ColumnBlock {
     return {
       count: this.count,
       columns: {

@@ -1,11 +1,15 @@
 /** Bytes that the kernel counts and no call shows: from programs that the recorder cannot be loaded into, and from calls made past the C library. */
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { HEADER_BYTES, RECORD_BYTES, TRACE_SANDBOX } from "../formats/trace/layout.ts";
-import type { TraceFacts } from "../formats/trace/notes.ts";
+import {
+  HEADER_BYTES,
+  RECORD_BYTES,
+  TRACE_SANDBOX,
+  type TraceCounts,
+  UNSEEN_FILE,
+} from "../formats/trace/index.ts";
 import { writeFile } from "../node/write-file.ts";
 import type { KernelIo } from "./kernel-io.ts";
-import { UNSEEN_FILE } from "../formats/trace/unseen.ts";
 
 export const TOTALS_FILE = "totals";
 export const TOTALS_BYTES = 4096;
@@ -38,7 +42,7 @@ export function checkAgainstKernel(
   folder: string,
   program: string,
   kernel: KernelIo,
-  facts: readonly TraceFacts[],
+  facts: readonly TraceCounts[],
 ): void {
   const totals = totalsOf(folder);
   // Calls of the C library are no system calls, so their bytes cannot be compared.
@@ -58,7 +62,7 @@ export function checkAgainstKernel(
 }
 
 /** Records are stored in mapped files too, and the kernel counts their pages as written by the program. */
-const spaceOf = (facts: readonly TraceFacts[]) =>
+const spaceOf = (facts: readonly TraceCounts[]) =>
   facts.reduce((total, { header: { count, flags } }) => {
     const used = HEADER_BYTES + count * RECORD_BYTES;
     const pieces = used > FIRST_SPACE_BYTES ? Math.ceil(used / SPACE_BYTES) : 0;
@@ -89,10 +93,10 @@ function totalsOf(folder: string): Totals | undefined {
   }
 }
 
-const sum = (facts: readonly TraceFacts[], of: (counts: TraceFacts["counts"]) => number) =>
+const sum = (facts: readonly TraceCounts[], of: (counts: TraceCounts["counts"]) => number) =>
   facts.reduce((total, { counts }) => total + of(counts), 0);
 
-function unseenByCalls(kernel: KernelIo, facts: readonly TraceFacts[], totals: Totals): Unseen | undefined {
+function unseenByCalls(kernel: KernelIo, facts: readonly TraceCounts[], totals: Totals): Unseen | undefined {
   const started = (totals.starts + 1) * START_BYTES;
   const read = kernel.readBytes - totals.readBytes - sum(facts, ({ seenRead }) => seenRead) - started;
   const written = kernel.writtenBytes - totals.writtenBytes - sum(facts, ({ seenWritten }) => seenWritten);
@@ -107,7 +111,7 @@ function unseenByCalls(kernel: KernelIo, facts: readonly TraceFacts[], totals: T
  */
 function unseenByDevices(
   kernel: KernelIo,
-  facts: readonly TraceFacts[],
+  facts: readonly TraceCounts[],
   totals: Totals,
   isBeyondCalls: boolean,
 ): Unseen | undefined {

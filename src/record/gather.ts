@@ -2,8 +2,14 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { bytesSource } from "../base/source.ts";
-import { isTrace, readHeader, type TraceHeader } from "../formats/trace/header.ts";
-import { HEADER, HEADER_BYTES, RECORD_BYTES } from "../formats/trace/layout.ts";
+import {
+  HEADER,
+  HEADER_BYTES,
+  isTrace,
+  readHeader,
+  RECORD_BYTES,
+  type TraceHeader,
+} from "../formats/trace/index.ts";
 import { traceFiles } from "./read-folder.ts";
 import { inFile } from "../base/errors.ts";
 

@@ -1,9 +1,7 @@
 /** The files of a trace folder into sinks. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type TraceFacts, tellFacts } from "../formats/trace/notes.ts";
-import { readTrace, trace } from "../formats/trace/reader.ts";
-import { TRACE_SUFFIX } from "../formats/trace/unseen.ts";
+import { readTrace, tellFacts, trace, TRACE_SUFFIX, type TraceCounts } from "../formats/trace/index.ts";
 import type { CallSink } from "../model/index.ts";
 import { withFile } from "../node/file-source.ts";
 
@@ -20,8 +18,8 @@ export function readTraceFile(path: string, sink: CallSink): void {
 }
 
 /** Every file has a clock of its own and so gets a sink of its own; notes are about all of them, and so is what is returned. */
-export function readTraceFiles(paths: readonly string[], sinkOf: (path: string) => CallSink): TraceFacts[] {
-  const facts: TraceFacts[] = [];
+export function readTraceFiles(paths: readonly string[], sinkOf: (path: string) => CallSink): TraceCounts[] {
+  const facts: TraceCounts[] = [];
   let last: CallSink | undefined;
   for (const path of paths) {
     const sink = sinkOf(path);

@@ -1,7 +1,7 @@
 /** What the recorder noticed of the program and could not record, from the folder of a trace. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { notesOfUnseen, UNSEEN_FILE } from "../formats/trace/unseen.ts";
+import { notesOfUnseen, UNSEEN_FILE } from "../formats/trace/index.ts";
 import type { CallNote } from "../model/index.ts";
 
 /** Notes about the trace in a folder; none where there is nothing to say. */

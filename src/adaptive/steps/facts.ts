@@ -1,7 +1,7 @@
 /** Facts of an output step: load and time of each target and writer, imbalance, spread, moved writes. */
 import { mean, standardDeviation } from "../../base/statistics.ts";
 import { CALL_MOVED, CALL_UNUSED, type WriteCalls, type WriteRun } from "../../model/index.ts";
-import { AccessCollector } from "../../analyze/metric/collector.ts";
+import { AccessCollector } from "../../analyze/metric/index.ts";
 
 export interface TargetFacts {
   readonly target: number;

@@ -1,5 +1,5 @@
 /** Who calls when: pairs of a file and a rank, and what the order of their calls says of the file. */
-import type { BatchListener, CallBatch } from "../metric/call-times.ts";
+import type { BatchListener, CallBatch } from "../metric/index.ts";
 
 /** Reads, writes, metadata calls. A tally is a pair with one of these. */
 export const CALL_KINDS = 3;

@@ -4,7 +4,7 @@ import { withRoom } from "../../base/room.ts";
 import type { TraceCalls } from "../../model/index.ts";
 
 /** Calls of one rank, file, layer and direction; the first `count` rows. Times in seconds. */
-interface CallColumns {
+interface LaneCalls {
   readonly count: number;
   readonly starts: Float64Array;
   readonly ends: Float64Array;
@@ -32,7 +32,7 @@ export class KeptCalls {
   }
 
   add(
-    { count, starts, ends, bytes, offset }: CallColumns,
+    { count, starts, ends, bytes, offset }: LaneCalls,
     rank: number,
     file: number,
     { layer, isWrite }: { readonly layer: number; readonly isWrite: boolean },

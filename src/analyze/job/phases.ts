@@ -3,7 +3,7 @@
  * as its slowest rank is in I/O, since the others wait for it. Where ranks start only when another has ended, they wait
  * for all of them: such a phase takes as long as all turns.
  */
-import type { BatchListener, CallBatch } from "../metric/call-times.ts";
+import type { BatchListener, CallBatch } from "../metric/index.ts";
 
 export interface CriticalPath {
   /** Sum over phases of what the job waits for. */

@@ -15,7 +15,7 @@ import {
   type SpanBlock,
   type StripeLayout,
 } from "../../model/index.ts";
-import { TIME_LIMIT_NS } from "../metric/call-times.ts";
+import { TIME_LIMIT_NS } from "../metric/index.ts";
 
 export interface CalledFile {
   readonly fileId: bigint;

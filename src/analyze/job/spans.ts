@@ -4,7 +4,7 @@
  */
 import { commonLength, IntervalSet } from "../../base/interval-set.ts";
 import type { SpanBlock, SpanName } from "../../model/index.ts";
-import type { BatchListener, CallBatch } from "../metric/call-times.ts";
+import type { BatchListener, CallBatch } from "../metric/index.ts";
 
 /** Of a process whose calls or spans are in the job, by rank. */
 export interface SpanProcess {

@@ -1,7 +1,7 @@
 /** What traces say beyond counters: which bytes, how often, by whom, when and for how long. */
 import { commonLength } from "../../base/interval-set.ts";
 import { Operation } from "../../model/index.ts";
-import { type BatchListener, CallTimes, TIME_LIMIT_NS } from "../metric/call-times.ts";
+import { type BatchListener, CallTimes, TIME_LIMIT_NS } from "../metric/index.ts";
 import { CALL_KINDS, CallPairs, NO_FILE } from "./file-order.ts";
 import { type CriticalPath, isInTurn, Phases, type TraceTurns } from "./phases.ts";
 import { type CallStretch, isSound, type SoundCalls } from "./run-calls.ts";

@@ -1,8 +1,5 @@
 /** T, concurrency and turns of files and layers, from one pass over their calls in order of time. */
-import { type BatchListener, GroupLevels } from "../metric/call-times.ts";
-import { GroupUnions } from "../metric/group-unions.ts";
-import { concurrencyOf } from "../metric/level-times.ts";
-import { busyNsOf } from "../metric/sweep.ts";
+import { type BatchListener, busyNsOf, concurrencyOf, GroupLevels, GroupUnions } from "../metric/index.ts";
 import { type CallPairs, FileOrder } from "./file-order.ts";
 import type { LayerTraces, WayTraces } from "./trace-way.ts";
 

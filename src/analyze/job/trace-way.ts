@@ -7,7 +7,7 @@ import {
   type Outliers,
   type Percentiles,
   percentilesOf,
-} from "../metric/durations.ts";
+} from "../metric/index.ts";
 import type { Life } from "./file-order.ts";
 import type { SoundCalls } from "./run-calls.ts";
 

@@ -1,7 +1,5 @@
 /** C02–C04 from facts of traces: the sums are there, so only the quotients are left. */
-import type { Percentiles } from "../metric/durations.ts";
-import type { MetricValues } from "../metric/metrics.ts";
-import { ratesOf } from "../metric/rates.ts";
+import { type MetricValues, type Percentiles, ratesOf } from "../metric/index.ts";
 import type { TraceFacts, TraceWay } from "./trace-facts.ts";
 
 export interface TracedMetrics

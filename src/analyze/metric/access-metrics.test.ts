@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AccessColumns, accessMetrics } from "./access-metrics.ts";
-import type { CollectorOptions, Metrics } from "./collector.ts";
+import type { CollectorOptions, Metrics } from "./metrics.ts";
 
 interface Access {
   readonly start: number;

@@ -1,6 +1,7 @@
 /** Metrics of accesses in columns, e.g. of a simulation. */
 import type { CallBlock } from "../../model/index.ts";
-import { AccessCollector, type CollectorOptions, type Metrics } from "./collector.ts";
+import { AccessCollector } from "./collector.ts";
+import type { CollectorOptions, Metrics } from "./metrics.ts";
 
 /** One entry per access in each. Times are on one clock; bytes that are NaN are not known. */
 export interface AccessColumns {

@@ -15,7 +15,7 @@ import type { AccessChunk } from "./access-runs.ts";
 import { type Source, SPAN_LIMIT_NS } from "./clocks.ts";
 import type { CallDurations } from "./durations.ts";
 import { type Duplicates, duplicateKey } from "./duplicates.ts";
-import { SUMMAND_LIMIT } from "./exact-sums.ts";
+import { SUMMAND_LIMIT } from "./growing-sums.ts";
 import { type Tallies, TALLY_WRITE } from "./tallies.ts";
 
 /** How many accesses were taken, and how many not, by reason. */

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../base/prng.ts";
 import type { CallClock, CallSink } from "../../model/calls.ts";
 import { accessMetrics } from "./access-metrics.ts";
-import { AccessCollector, type CollectorOptions } from "./collector.ts";
+import { AccessCollector } from "./collector.ts";
+import type { CollectorOptions } from "./metrics.ts";
 import { collect, feed, OWN, type TestAccess, underWay } from "./test-kit.ts";
 
 const access = fc

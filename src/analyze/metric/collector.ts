@@ -26,8 +26,6 @@ import { Tallies } from "./tallies.ts";
 /** So few accesses are swept before threads have got their jobs. */
 const SHARED_MIN = 2 ** 20;
 
-export type { CollectorOptions, Metrics } from "./metrics.ts";
-
 /** What was counted, as `measure` takes it. */
 export interface Collection {
   readonly options: UsedOptions;

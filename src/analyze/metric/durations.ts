@@ -31,7 +31,7 @@ export interface LongCall {
 }
 
 /** The first `count` rows of these. */
-interface CallColumns {
+interface TimedRows {
   readonly count: number;
   readonly startNs: Float64Array;
   readonly endNs: Float64Array;
@@ -71,7 +71,7 @@ export class CallDurations {
   }
 
   /** Calls of one owner. */
-  addAll(calls: CallColumns, owner: number): void {
+  addAll(calls: TimedRows, owner: number): void {
     const { count, startNs, endNs, offset, bytes } = calls;
     this.sketch.addDifferences(endNs, startNs, 0, count);
     for (let i = 0; i < count; i++) {

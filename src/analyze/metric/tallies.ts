@@ -4,7 +4,7 @@
 import { CALL_NESTED } from "../../model/index.ts";
 import { CallDurations, type DurationsData } from "./durations.ts";
 import { longer } from "../../base/room.ts";
-import { ExactSums } from "./exact-sums.ts";
+import { GrowingSums } from "./growing-sums.ts";
 
 /** Bits of a tally's kind beside `CALL_NESTED`. */
 export const TALLY_WRITE = 1;
@@ -28,12 +28,12 @@ export class Tallies {
   accesses = new Float64Array(64);
   /** Of accesses whose moved bytes are known. */
   movedKnown = new Float64Array(64);
-  readonly bytes = new ExactSums(64);
-  readonly moved = new ExactSums(64);
+  readonly bytes = new GrowingSums(64);
+  readonly moved = new GrowingSums(64);
   /** Asked for by accesses whose moved bytes are known. */
-  readonly movedAsked = new ExactSums(64);
-  readonly callNs = new ExactSums(64);
-  readonly blocks = new ExactSums(64);
+  readonly movedAsked = new GrowingSums(64);
+  readonly callNs = new GrowingSums(64);
+  readonly blocks = new GrowingSums(64);
   /** How long accesses took; of nested ones nothing is known. */
   readonly durations: CallDurations[] = [];
   /** Open addressing; index + 1, zero when free. */
@@ -114,7 +114,7 @@ export class Tallies {
     return ((this.flags[at] as number) & TALLY_WRITE) !== 0;
   }
 
-  #sums(): ExactSums[] {
+  #sums(): GrowingSums[] {
     return [this.bytes, this.moved, this.movedAsked, this.callNs, this.blocks];
   }
 

@@ -1,7 +1,7 @@
 /** Accesses per time window. */
 import { UsageError } from "../../base/errors.ts";
 import { formatCount } from "../../base/units.ts";
-import { ExactSums } from "./exact-sums.ts";
+import { GrowingSums } from "./growing-sums.ts";
 import type { WindowRow, WindowTable } from "./metrics.ts";
 import { TimeColumns } from "./time-columns.ts";
 
@@ -13,9 +13,9 @@ export class Windows {
   readonly #everyNs: number;
   readonly #last: number;
   readonly #accesses: Float64Array;
-  readonly #read: ExactSums;
-  readonly #written: ExactSums;
-  readonly #blocks: ExactSums;
+  readonly #read: GrowingSums;
+  readonly #written: GrowingSums;
+  readonly #blocks: GrowingSums;
 
   /** `lastStartNs` and `lastEndNs` are on the axis that begins with the first start. */
   constructor(everyNs: number, lastStartNs: number, lastEndNs: number) {
@@ -31,9 +31,9 @@ export class Windows {
     this.#everyNs = everyNs;
     this.#last = count - 1;
     this.#accesses = new Float64Array(count);
-    this.#read = new ExactSums(count);
-    this.#written = new ExactSums(count);
-    this.#blocks = new ExactSums(count);
+    this.#read = new GrowingSums(count);
+    this.#written = new GrowingSums(count);
+    this.#blocks = new GrowingSums(count);
   }
 
   /** `blocks` are those of the access when each is rounded up, else zero. */

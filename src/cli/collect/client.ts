@@ -10,7 +10,7 @@ import {
 import { jobFacts } from "../../collect/client/facts.ts";
 import { CollectLog } from "../../collect/client/log.ts";
 import type { Waiting } from "../../collect/client/waiting.ts";
-import { reasonOf } from "../../collect/files.ts";
+import { fileReason } from "../../collect/files.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { collectorName } from "../../collect/collector-name.ts";
@@ -76,7 +76,7 @@ export default defineCommand({
           log.write(`collect client: removed ${name}: no end in ${days(ageMs)} days`);
       }
     } catch (error) {
-      log.fault(`collect client: ${reasonOf(error)}`);
+      log.fault(`collect client: ${fileReason(error)}`);
     }
     if (log.faults > 0 && options.strict) context.exitWith(1);
   },

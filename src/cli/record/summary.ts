@@ -1,8 +1,8 @@
 /** A recorded run in a few lines, and as JSON. */
 import { formatCount, formatMany, formatRate, formatScaled, formatSeconds } from "../../base/units.ts";
-import { SYNC_NOTE } from "../../formats/trace/notes.ts";
+import { SYNC_NOTE } from "../../formats/trace/index.ts";
 import type { RecordRun } from "../../record/launch.ts";
-import { metricsJson } from "../../analyze/metric/metrics-json.ts";
+import { metricsJson } from "../../analyze/metric/index.ts";
 import type { MeasuredRecording } from "../../inputs/measure/recording.ts";
 
 export function recordJson(

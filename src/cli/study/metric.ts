@@ -25,7 +25,7 @@ import {
   simulatedRuns,
 } from "../../studies/metric-runs.ts";
 import { studyText } from "./metric-text.ts";
-import { RECORD_BYTES } from "../../formats/trace/layout.ts";
+import { RECORD_BYTES } from "../../formats/trace/index.ts";
 import { renderText } from "../../report/text/index.ts";
 import { version } from "../../../package.json";
 import { option } from "../option.ts";

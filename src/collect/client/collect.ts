@@ -9,7 +9,7 @@ import {
 } from "../../formats/samples/index.ts";
 import { makeFolder } from "../../node/folders.ts";
 import { writeWhole } from "../../node/durable.ts";
-import { FILE_MODE, FOLDER_MODE, reasonOf } from "../files.ts";
+import { FILE_MODE, FOLDER_MODE, fileReason } from "../files.ts";
 import { type JobFacts, nodeMemoryBytes } from "./facts.ts";
 import { readSide } from "./side.ts";
 import { nameOf, type Waiting, WaitingFolder } from "./waiting.ts";
@@ -77,7 +77,7 @@ function readBefore(waiting: WaitingFolder, facts: JobFacts, { warn }: ClientOpt
     const { before, notes = [] } = readClientReading(bytesSource(found.bytes, nameOf(facts)));
     return { before, notes, shared };
   } catch (error) {
-    warn(`the sample before the job cannot be used: ${reasonOf(error)}`);
+    warn(`the sample before the job cannot be used: ${fileReason(error)}`);
     return { before: undefined, notes: ["the sample before the job is damaged"], shared };
   }
 }

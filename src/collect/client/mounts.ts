@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MMPMON_FILE, MOUNTSTATS_FILE, sharedMounts } from "../../formats/mounts/index.ts";
 import type { ReadFile } from "../../formats/samples/index.ts";
-import { codeOf, readFirst, reasonOf } from "../files.ts";
+import { codeOf, readFirst, fileReason } from "../files.ts";
 
 const MMPMON = "usr/lpp/mmfs/bin/mmpmon";
 /** A hanging daemon must not delay the prolog or epilog of a job. */
@@ -25,7 +25,7 @@ export function readMountFiles(root: string): MountFiles {
         files.push({ path: name, bytes: new TextEncoder().encode(text) });
     } catch (error) {
       const fault = Object.assign(new Error((error as Error).message), { code: codeOf(error) });
-      notes.push(`${name}: ${reasonOf(fault)}`);
+      notes.push(`${name}: ${fileReason(fault)}`);
     }
   };
   attempt(MOUNTSTATS_FILE, () => {

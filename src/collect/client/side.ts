@@ -1,6 +1,6 @@
 /** One half of a reading: the current counter files of all mounts and of the network. */
 import type { ClientSide, ReadFile } from "../../formats/samples/index.ts";
-import { readFirst, reasonOf } from "../files.ts";
+import { readFirst, fileReason } from "../files.ts";
 import { clientFiles } from "../lustre-files.ts";
 import { readMountFiles } from "./mounts.ts";
 
@@ -14,7 +14,7 @@ export function readSide(root: string, nowNs: () => bigint): ReadSide {
   const { files, unreadable } = clientFiles(root);
   const atNs = nowNs();
   const read: ReadFile[] = [];
-  const notes = unreadable.map(({ path, code }) => `${path}: ${reasonOf({ code })}`);
+  const notes = unreadable.map(({ path, code }) => `${path}: ${fileReason({ code })}`);
   const hasLustre = files.some(({ param }) => param.startsWith("llite/"));
   for (const { paths, param } of files) {
     const name = param.replace(/\/[^/]+\//, "/*/");
@@ -24,7 +24,7 @@ export function readSide(root: string, nowNs: () => bigint): ReadSide {
       // Which of these files exist depends on the Lustre release.
       else if (hasLustre && !/stats_track_/.test(param)) notes.push(`${name}: no such file`);
     } catch (error) {
-      notes.push(`${name}: ${reasonOf({ ...(error as object), path: undefined, message: String(error) })}`);
+      notes.push(`${name}: ${fileReason({ ...(error as object), path: undefined, message: String(error) })}`);
     }
   }
   const others = readMountFiles(root);

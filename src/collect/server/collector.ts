@@ -11,7 +11,7 @@ import {
   type TableReading,
 } from "../../formats/lustre/index.ts";
 import { SegmentWriter, writeDeltas } from "../../formats/samples/index.ts";
-import { codeOf, readFirst, reasonOf } from "../files.ts";
+import { codeOf, readFirst, fileReason } from "../files.ts";
 import { cleanupFiles, type LustreFile, serverFiles } from "../lustre-files.ts";
 import { SequentialFile } from "../sequential-file.ts";
 import { SampleClock, type TimeSource } from "./clock.ts";
@@ -154,7 +154,8 @@ export class ServerCollector {
     const shiftNs = this.#clock.begin();
     if (shiftNs > 0n) this.#moveBack(shiftNs);
     const { files, unreadable } = serverFiles(root, withBrw);
-    for (const { path, code } of unreadable) this.#troubles.add(`cannot list ${path}: ${reasonOf({ code })}`);
+    for (const { path, code } of unreadable)
+      this.#troubles.add(`cannot list ${path}: ${fileReason({ code })}`);
     this.#notHere(files, unreadable.length > 0);
     const segment = this.#folder.newSegment();
     try {
@@ -295,7 +296,7 @@ export class ServerCollector {
       this.health.unreadableFiles++;
       found.unreadable++;
     }
-    this.#troubles.add(`cannot read ${param}: ${reasonOf(error)}`);
+    this.#troubles.add(`cannot read ${param}: ${fileReason(error)}`);
   }
 
   /**
@@ -333,7 +334,7 @@ export class ServerCollector {
       this.health.lastSegmentsBytes = bytes;
       this.health.lastSegments = segments;
     } catch (error) {
-      this.#troubles.add(`cannot remove old segments: ${reasonOf(error)}`);
+      this.#troubles.add(`cannot remove old segments: ${fileReason(error)}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Samples at the end of every interval until stopped; then a last time. */
 import { pause } from "../../base/pause.ts";
-import { reasonOf } from "../files.ts";
+import { fileReason } from "../files.ts";
 import type { ServerCollector } from "./collector.ts";
 
 interface RunOptions {
@@ -33,7 +33,7 @@ export async function runCollector(collector: ServerCollector, options: RunOptio
       isFailing = false;
     } catch (error) {
       if (!isFailing)
-        note(`a sample could not be stored: ${reasonOf(error)}; the next sample covers its time too`);
+        note(`a sample could not be stored: ${fileReason(error)}; the next sample covers its time too`);
       isFailing = true;
     }
     if (signal.aborted) return;

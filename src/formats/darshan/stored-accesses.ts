@@ -14,7 +14,7 @@ import { INTEGERS, integerAt, REALS, realAt, type Route } from "./stored-routes.
 const POSIX_BYTES = 16;
 const STDIO_BYTES = 32;
 
-export class CallColumns {
+export class FileRunColumns {
   count = 0;
   /** Of the log that is being read: negative counters and times, left out. */
   negative = 0;

@@ -11,7 +11,7 @@ import {
   storedRuns,
 } from "../../model/index.ts";
 import type { DarshanLog } from "./log.ts";
-import { CallColumns } from "./stored-accesses.ts";
+import { FileRunColumns } from "./stored-accesses.ts";
 import { hasRows, routeOf } from "./stored-routes.ts";
 import type { Identity } from "./stored-columns.ts";
 import { NameColumns, RunColumns } from "./stored-runs.ts";
@@ -37,7 +37,7 @@ const EARLIEST_UNIX_SECONDS = 1_104_537_600;
 export class StoredRows {
   readonly #options: StoredRowsOptions;
   readonly #runs = new RunColumns();
-  readonly #accesses = new CallColumns();
+  readonly #accesses = new FileRunColumns();
   readonly #names = new NameColumns();
   readonly #programs = new Map<string, Identity>();
 

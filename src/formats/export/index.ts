@@ -9,4 +9,4 @@ export { EXPORT_GROUPS, type ExportGroup, groupColumn } from "./names.ts";
 export { perfettoTrace } from "./perfetto.ts";
 export { speedscopeProfile } from "./speedscope.ts";
 export { callsCsv, callsParquet } from "./tables.ts";
-export { type TableBlock, tableCsv, tableParquet } from "./log-tables.ts";
+export { type ColumnBlock, tableCsv, tableParquet } from "./log-tables.ts";

@@ -5,7 +5,7 @@ import { MISSING_I64 } from "../../model/index.ts";
 import { type ParquetValues, ParquetWriter } from "../parquet/writer.ts";
 
 /** Rows as columns, by name. */
-export interface TableBlock {
+export interface ColumnBlock {
   readonly count: number;
   readonly columns: Readonly<Record<string, ParquetValues>>;
 }
@@ -14,7 +14,7 @@ type Columns = Pick<TableSchema, "columns">;
 
 export function* tableParquet(
   { columns }: Columns,
-  blocks: Iterable<TableBlock>,
+  blocks: Iterable<ColumnBlock>,
   { madeBy, synthetic }: { readonly madeBy: string; readonly synthetic: boolean },
 ): Generator<Uint8Array> {
   const writer = new ParquetWriter(columns, {
@@ -34,7 +34,7 @@ export function* tableParquet(
 /** Rows of a log that a generator made say so in a last column. */
 export function* tableCsv(
   { columns }: Columns,
-  blocks: Iterable<TableBlock>,
+  blocks: Iterable<ColumnBlock>,
   synthetic: boolean,
 ): Generator<Uint8Array> {
   const encoder = new TextEncoder();

@@ -2,7 +2,7 @@
 import type { CallNote } from "../../model/index.ts";
 import type { Counts } from "./transfers.ts";
 
-interface TraceFacts {
+interface StraceFacts {
   readonly accesses: number;
   readonly unnamed: number;
   readonly hasNames: boolean;
@@ -12,7 +12,7 @@ interface TraceFacts {
   readonly foreign: { readonly count: number; readonly line: number; readonly text: string } | undefined;
 }
 
-export function straceNotes(counts: Counts, facts: TraceFacts): CallNote[] {
+export function straceNotes(counts: Counts, facts: StraceFacts): CallNote[] {
   const { foreign, lines } = facts;
   const notes: CallNote[] = [
     {

@@ -29,14 +29,14 @@ export interface Counts {
 /** Of the note on syncs, for whoever has their time elsewhere. */
 export const SYNC_NOTE = "sync";
 
-export interface TraceFacts {
+export interface TraceCounts {
   readonly header: TraceHeader;
   readonly counts: Counts;
 }
 
 /** Says it for all traces of a collection at once. */
-export function tellFacts(traces: readonly TraceFacts[], sink: CallSink): void {
-  const sum = (of: (facts: TraceFacts) => number) => traces.reduce((total, facts) => total + of(facts), 0);
+export function tellFacts(traces: readonly TraceCounts[], sink: CallSink): void {
+  const sum = (of: (facts: TraceCounts) => number) => traces.reduce((total, facts) => total + of(facts), 0);
   const withFlag = (flag: number) => traces.filter(({ header }) => (header.flags & flag) !== 0).length;
   const accesses = (count: number) => formatMany(count, "access", "accesses");
   const processes = (count: number) => formatMany(count, "process", "processes");

@@ -37,7 +37,7 @@ import {
   RECORD_WRITE,
 } from "./layout.ts";
 import { movedOf } from "./moved.ts";
-import { type Counts, type TraceFacts, tellFacts } from "./notes.ts";
+import { type Counts, type TraceCounts, tellFacts } from "./notes.ts";
 
 export const trace = {
   id: "trace",
@@ -48,7 +48,7 @@ export const trace = {
 } satisfies InputFormat;
 
 /** The accesses alone; what else there is to say comes back, so that the files of a folder can say it once. */
-export function readTrace(source: ByteSource, sink: CallSink): TraceFacts {
+export function readTrace(source: ByteSource, sink: CallSink): TraceCounts {
   const header = readHeader(source);
   const { available, missing } = recordsIn(source, header);
   const into = {

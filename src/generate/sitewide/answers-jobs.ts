@@ -5,7 +5,7 @@ import type { JobBlock } from "./job-block.ts";
 import { type ClusterModel, LONG_SECONDS } from "./scenario.ts";
 import {
   distanceToUniform,
-  ExactSums,
+  ByteSums,
   kruskalWallis,
   mean,
   medianOfCounts,
@@ -29,19 +29,19 @@ export class ClusterAnswers {
   #withIo = 0;
   #withAny = 0;
   readonly #writes: WriteAnswers;
-  readonly #userRead: ExactSums;
-  readonly #userWritten: ExactSums;
+  readonly #userRead: ByteSums;
+  readonly #userWritten: ByteSums;
   readonly #correlations = new Map<string, { readonly writers: Pearson; readonly all: Pearson }>();
-  readonly #total = new ExactSums(2);
-  readonly #hours = new ExactSums(24);
+  readonly #total = new ByteSums(2);
+  readonly #hours = new ByteSums(24);
   readonly #clock = new LocalClock();
   readonly #days: { day: number; bytes: number; longest: number; topUser: number }[] = [];
 
   /** `users`: how many the cluster has. */
   constructor(model: ClusterModel, users: number) {
     this.model = model;
-    this.#userRead = new ExactSums(users);
-    this.#userWritten = new ExactSums(users);
+    this.#userRead = new ByteSums(users);
+    this.#userWritten = new ByteSums(users);
     this.#writes = new WriteAnswers(users);
     for (const name of [...NAME_CALL_COLUMNS, "sum"])
       this.#correlations.set(name, { writers: new Pearson(), all: new Pearson() });

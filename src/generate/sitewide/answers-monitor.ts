@@ -1,6 +1,6 @@
 /** True answers about targets over time: operations, latencies and volumes by local day, and by target in two windows. */
 import { LocalClock, LocalDay } from "./calendar.ts";
-import { ExactSums } from "./sums.ts";
+import { ByteSums } from "./sums.ts";
 import { COUNTED_COLUMNS, MDT_COLUMNS, OST_COLUMNS, type TargetCells, targetNames } from "./target-cells.ts";
 import type { Site } from "./site.ts";
 
@@ -8,7 +8,7 @@ type Sums = Readonly<Record<string, bigint>>;
 
 /** Sums of columns over some rows of targets. */
 class Columns {
-  readonly #sums = new ExactSums(COUNTED_COLUMNS.length);
+  readonly #sums = new ByteSums(COUNTED_COLUMNS.length);
 
   add(isOst: boolean, cells: TargetCells, at: number): void {
     const first = isOst ? 0 : OST_COLUMNS.length;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { LocalClock } from "./calendar.ts";
 import { PATTERNS, type Plan } from "./plan.ts";
 import { FILE_SYSTEM, QUARTZ } from "./scenario.ts";
-import { ExactSums, mean } from "./sums.ts";
+import { ByteSums, mean } from "./sums.ts";
 import { type Site, targetName } from "./site.ts";
 import type { MinuteSink } from "./spread.ts";
 import type { Values } from "./answers-writes.ts";
@@ -20,9 +20,9 @@ export class SeriesAnswers implements MinuteSink {
   readonly #read = new Float64Array(2048);
   readonly #written = new Float64Array(2048);
   #first = 0;
-  readonly #mdtOpens: ExactSums;
-  readonly #mdtCloses: ExactSums;
-  readonly #total = new ExactSums(2);
+  readonly #mdtOpens: ByteSums;
+  readonly #mdtCloses: ByteSums;
+  readonly #total = new ByteSums(2);
   readonly #shares: number[] = [];
   readonly #writeShares: number[] = [];
   #jobs = 0;
@@ -43,8 +43,8 @@ export class SeriesAnswers implements MinuteSink {
 
   constructor(site: Site) {
     this.#site = site;
-    this.#mdtOpens = new ExactSums(site.mdtWeights.length);
-    this.#mdtCloses = new ExactSums(site.mdtWeights.length);
+    this.#mdtOpens = new ByteSums(site.mdtWeights.length);
+    this.#mdtCloses = new ByteSums(site.mdtWeights.length);
   }
 
   begin(plan: Plan): void {

@@ -1,5 +1,5 @@
 /** Who writes much, and in small calls: Table III and its classes under each of the readings of B06. */
-import { ExactSums, mean, medianOfSorted, Numbers } from "./sums.ts";
+import { ByteSums, mean, medianOfSorted, Numbers } from "./sums.ts";
 
 export type Values = Readonly<Record<string, number | bigint>>;
 
@@ -9,14 +9,14 @@ const PER_CALL = ["meanOfRatios", "ratioOfSums"] as const;
 export class WriteAnswers {
   readonly #bytes = new Numbers();
   readonly #calls = new Numbers();
-  readonly #userBytes: ExactSums;
-  readonly #userCalls: ExactSums;
+  readonly #userBytes: ByteSums;
+  readonly #userCalls: ByteSums;
   readonly #userRatios: Float64Array;
   readonly #users = new Set<number>();
 
   constructor(users: number) {
-    this.#userBytes = new ExactSums(users);
-    this.#userCalls = new ExactSums(users);
+    this.#userBytes = new ByteSums(users);
+    this.#userCalls = new ByteSums(users);
     this.#userRatios = new Float64Array(users);
   }
 

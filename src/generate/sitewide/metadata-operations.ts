@@ -2,7 +2,7 @@
 
 /** Columns of `minutes` and `targets`, and what servers call them, with microseconds of a call. */
 const OPERATION_USECS = { open: 180, close: 60, mknod: 300, getattr: 40, setattr: 120, unlink: 260 } as const;
-type Operation = keyof typeof OPERATION_USECS;
+type MetadataOperation = keyof typeof OPERATION_USECS;
 
 /** Calls of an MDT from the four numbers of a row: of the rest an eighth sets attributes, a sixteenth removes files. */
 export function mdtCalls(
@@ -10,7 +10,7 @@ export function mdtCalls(
   closes: number,
   mknods: number,
   metadata: number,
-): Record<Operation, number> {
+): Record<MetadataOperation, number> {
   const rest = metadata - opens - closes - mknods;
   const setattr = Math.floor(rest / 8);
   const unlink = Math.floor(rest / 16);
@@ -18,8 +18,9 @@ export function mdtCalls(
 }
 
 /** Time of calls on the MDT, summed. */
-export function mdtUsecs(calls: Readonly<Record<Operation, number>>): number {
+export function mdtUsecs(calls: Readonly<Record<MetadataOperation, number>>): number {
   let usecs = 0;
-  for (const name in calls) usecs += calls[name as Operation] * OPERATION_USECS[name as Operation];
+  for (const name in calls)
+    usecs += calls[name as MetadataOperation] * OPERATION_USECS[name as MetadataOperation];
   return usecs;
 }

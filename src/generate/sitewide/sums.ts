@@ -4,7 +4,7 @@ import { withRoom } from "../../base/room.ts";
 const CARRY = 2 ** 52;
 
 /** Sums of whole numbers below 2^52 for each of n, exact beyond 2^53. */
-export class ExactSums {
+export class ByteSums {
   readonly #low: Float64Array;
   readonly #high: Float64Array;
 

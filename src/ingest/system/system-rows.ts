@@ -99,7 +99,7 @@ export class SystemRows {
         if (samples !== NO_SLOT) into.present(samples);
         if (slots.metadata[column] === 1) into.present(METADATA_SLOT);
       }
-      const reason = reasonOf(rank, gap);
+      const reason = deltaReason(rank, gap);
       if (isJobs) {
         const id = this.#printedIds.find(
           reading.ids,
@@ -145,7 +145,7 @@ export class SystemRows {
       rank = Math.min(rank, RANK_OF[DeltaReason.WHY_NAMES.indexOf(reason)] as number);
     }
     if (!any) return left;
-    const reason = reasonOf(rank, gap);
+    const reason = deltaReason(rank, gap);
     if (id === undefined) into.end(undefined, NO_KEY, 0, reason);
     else {
       const number = this.#plainIds.find(id, 0, id.length);
@@ -179,7 +179,7 @@ export class SystemRows {
   }
 }
 
-function reasonOf(rank: number, gap: boolean): string | null {
+function deltaReason(rank: number, gap: boolean): string | null {
   if (rank !== PLAIN) return DeltaReason.WHY_NAMES[RANKS[rank] as number] as string;
   return gap ? "gap" : null;
 }

@@ -2,8 +2,7 @@
 import { FormatError, pathReason, UsageError } from "../../base/errors.ts";
 import { type ByteSource, HEAD_BYTES } from "../../base/source.ts";
 import { findFormat, formatsWith, otherUse } from "../../formats/catalogue.ts";
-import { isTrace } from "../../formats/trace/header.ts";
-import { notesOfUnrecorded, TRACE_SUFFIX } from "../../formats/trace/unseen.ts";
+import { isTrace, notesOfUnrecorded, TRACE_SUFFIX } from "../../formats/trace/index.ts";
 import type { CallNote } from "../../model/index.ts";
 import type { Capability } from "../../formats/input-format.ts";
 import type { Listener } from "../../base/listener.ts";
@@ -36,7 +35,7 @@ export function findInputs(
     } catch (error) {
       if (words.length === 1) throw error;
       failures.push(error);
-      listener.skip?.(word, reasonOf(error, word));
+      listener.skip?.(word, skipReason(error, word));
     }
   }
   if (found.length === 0 && failures.length > 0) throw failures[0];
@@ -60,7 +59,7 @@ export function requireOneStdin(words: readonly string[]): void {
 }
 
 /** What went wrong, without the name of the input, which stands before it. */
-export function reasonOf(error: unknown, name: string): string {
+export function skipReason(error: unknown, name: string): string {
   if (error instanceof FormatError) return error.detail;
   if (!(error instanceof Error)) throw error;
   const { code } = error as { readonly code?: string };

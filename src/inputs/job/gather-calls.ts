@@ -7,7 +7,7 @@ import type { CallCollection } from "../../formats/export/index.ts";
 import type { InputFormat } from "../../formats/input-format.ts";
 import { type CallNote, sinkBefore } from "../../model/index.ts";
 import { readCalls, sharedNames } from "./calls.ts";
-import { type InputFile, reasonOf } from "./files.ts";
+import { type InputFile, skipReason } from "./files.ts";
 import type { InputHost } from "./host.ts";
 import type { JobOptions } from "./read.ts";
 import { renamed } from "./traces.ts";
@@ -61,7 +61,7 @@ export async function gatherCalls(
       if (inputs.length === 1) throw hasCounters && isEmpty ? withOtherTables(error) : error;
       if (!isEmpty) throw error;
       failure ??= error;
-      listener.skip?.(path, reasonOf(error, path));
+      listener.skip?.(path, skipReason(error, path));
     }
     progress?.add(1);
     await listener.yieldToEvents?.();

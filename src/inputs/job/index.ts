@@ -5,7 +5,7 @@ export {
   findInputs,
   type InputFile,
   openInput,
-  reasonOf,
+  skipReason,
   unrecordedIn,
   requireOneStdin,
   STDIN,

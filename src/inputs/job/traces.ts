@@ -11,12 +11,10 @@ import {
   TablesBuilder,
 } from "../../model/index.ts";
 import type { InputFormat } from "../../formats/input-format.ts";
-import { isLeftOut } from "../../formats/trace/system-files.ts";
-import { SYNC_NOTE } from "../../formats/trace/notes.ts";
-import { notesOfUnseen, UNSEEN_FILE } from "../../formats/trace/unseen.ts";
+import { isLeftOut, notesOfUnseen, SYNC_NOTE, UNSEEN_FILE } from "../../formats/trace/index.ts";
 import { readCalls, sharedNames } from "./calls.ts";
 import type { JobFilter } from "./file-filter.ts";
-import { reasonOf, unrecordedIn } from "./files.ts";
+import { skipReason, unrecordedIn } from "./files.ts";
 import type { InputHost } from "./host.ts";
 import type { JobOptions, ReadJob } from "./read.ts";
 import type { JobFile } from "./job-files.ts";
@@ -124,7 +122,7 @@ async function isRead(
     return true;
   } catch (error) {
     if (count === 1 || !(error instanceof FormatError)) throw error;
-    listener.skip?.(file.path.slice(file.path.lastIndexOf("/") + 1), reasonOf(error, file.path));
+    listener.skip?.(file.path.slice(file.path.lastIndexOf("/") + 1), skipReason(error, file.path));
     return false;
   }
 }

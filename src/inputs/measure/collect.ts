@@ -1,6 +1,5 @@
 /** Reads inputs into a collection. */
-import { AccessCollector, type CollectorOptions } from "../../analyze/metric/collector.ts";
-import type { Metrics } from "../../analyze/metric/metrics.ts";
+import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/index.ts";
 import { FormatError, LimitError } from "../../base/errors.ts";
 import type { ByteSource } from "../../base/source.ts";
 import type { CallReadOptions } from "../../formats/input-format.ts";
@@ -9,7 +8,7 @@ import { type CallSink, sinkBefore } from "../../model/index.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import { unseenNotes } from "../../record/unseen.ts";
 import type { Listener } from "../../base/listener.ts";
-import { type InputFile, readCalls, reasonOf, sharedNames, unrecordedIn } from "../job/index.ts";
+import { type InputFile, readCalls, skipReason, sharedNames, unrecordedIn } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
 import { unpackedPipe } from "../../node/gzip-pipe.ts";
 import { standardInput, type StreamSource } from "../../node/stream-source.ts";
@@ -80,7 +79,7 @@ async function readAll(
       if (blocks > 0) throw asPartial(error);
       if (inputs.length === 1 || !isSkippable(error)) throw error;
       failure ??= error;
-      listener.skip?.(what, reasonOf(error, what));
+      listener.skip?.(what, skipReason(error, what));
     }
     progress?.add(1);
     await listener.yieldToEvents?.();

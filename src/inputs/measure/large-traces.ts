@@ -1,10 +1,19 @@
 /** Large traces of the recorder are read in parts, by several threads; the answer does not depend on how many. */
 import { statSync } from "node:fs";
-import type { AccessCollector, CollectorSink } from "../../analyze/metric/collector.ts";
-import { joinCallSlices, type CallSweepResult } from "../../analyze/metric/call-sweep.ts";
-import { slicesOf } from "../../analyze/metric/level-times.ts";
-import { HEADER_BYTES, RECORD_BYTES } from "../../formats/trace/layout.ts";
-import { planTrace, type TracePlan, TraceParts } from "../../formats/trace/parts.ts";
+import {
+  type AccessCollector,
+  type CollectorSink,
+  joinCallSlices,
+  slicesOf,
+  type CallSweepResult,
+} from "../../analyze/metric/index.ts";
+import {
+  HEADER_BYTES,
+  planTrace,
+  RECORD_BYTES,
+  TraceParts,
+  type TracePlan,
+} from "../../formats/trace/index.ts";
 import { withFile } from "../../node/file-source.ts";
 import { fsPath } from "../../node/raw-path.ts";
 import type { InputFile } from "../job/index.ts";

@@ -1,7 +1,5 @@
 /** From paths to BPS and related metrics. */
-import type { CollectorOptions } from "../../analyze/metric/collector.ts";
-import { type Metrics, originOf } from "../../analyze/metric/metrics.ts";
-import type { Variant } from "../../analyze/metric/ranking.ts";
+import { type CollectorOptions, type Metrics, originOf, type Variant } from "../../analyze/metric/index.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Listener } from "../../base/listener.ts";
 import { isSynthetic, type Provenance } from "../../model/index.ts";

@@ -1,16 +1,21 @@
 /** What a thread of `plimsoll bps` does: reads parts of traces, and sweeps slices of time. */
-import type { Slice } from "../../analyze/metric/level-times.ts";
-import { type CallSweepInput, sweepCalls, type CallSliceResult } from "../../analyze/metric/call-sweep.ts";
-import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
 import {
+  type CallSweepInput,
   type CollectedPart,
+  type DuplicateTable,
   PartCollector,
   type PartOptions,
   type PartOrigin,
-} from "../../analyze/metric/parts.ts";
-import type { TraceHeader } from "../../formats/trace/header.ts";
-import { readTracePart, type TracePartFacts } from "../../formats/trace/parts.ts";
-import type { RecordRange } from "../../formats/trace/reader.ts";
+  type Slice,
+  sweepCalls,
+  type CallSliceResult,
+} from "../../analyze/metric/index.ts";
+import {
+  readTracePart,
+  type RecordRange,
+  type TraceHeader,
+  type TracePartFacts,
+} from "../../formats/trace/index.ts";
 import { type FileSource, openFile } from "../../node/file-source.ts";
 
 export interface WorkerStart {

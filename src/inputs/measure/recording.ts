@@ -1,17 +1,15 @@
 /** What a recorded run comes to: metrics of its reads and writes, and the time of syncs and metadata calls beside them. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/collector.ts";
+import { AccessCollector, type CollectorOptions, type Metrics } from "../../analyze/metric/index.ts";
 import type { Listener } from "../../base/listener.ts";
 import { formatMany } from "../../base/units.ts";
 import { strace } from "../../formats/strace/format.ts";
-import type { TraceFacts } from "../../formats/trace/notes.ts";
-import { paperSink } from "../../formats/trace/paper.ts";
+import { isLeftOut, paperSink, type TraceCounts } from "../../formats/trace/index.ts";
 import { type CallBlock, type CallSink, Operation } from "../../model/index.ts";
 import { withFile } from "../../node/file-source.ts";
 import { createOutput } from "../../node/output-file.ts";
 import { checkAgainstKernel } from "../../record/cross-check.ts";
-import { isLeftOut } from "../../formats/trace/system-files.ts";
 import { gatherFolder } from "../../record/gather.ts";
 import { pathPattern, type RecordRun } from "../../record/launch.ts";
 import { readTraceFiles } from "../../record/read-folder.ts";
@@ -42,7 +40,7 @@ interface Syncs extends CallTimes {
 
 /** What a run has left, to be read as often as needed. */
 interface RecordedTrace {
-  read(sinkOf: () => CallSink): readonly TraceFacts[];
+  read(sinkOf: () => CallSink): readonly TraceCounts[];
 }
 
 export function recordedTrace({ folder, way }: RecordRun, listener: Listener): RecordedTrace {
@@ -121,7 +119,7 @@ export function measureRecording(
   // Nothing of a run is there twice; requests that end at once, or within a microsecond of strace's clock, only look like it.
   const metrics = { ...counted, notes: counted.notes.filter(({ id }) => id !== "duplicates") };
   if (way === "strace") return { metrics, syncs: null, metadata: null };
-  const sum = (of: (counts: TraceFacts["counts"]) => number) =>
+  const sum = (of: (counts: TraceCounts["counts"]) => number) =>
     facts.reduce((total, { counts }) => total + of(counts), 0);
   const syncs = { calls: sum(({ syncs }) => syncs), seconds: sum(({ syncNs }) => syncNs) / 1e9 };
   const metadata = {

@@ -2,9 +2,7 @@
 import { builtFile } from "../../node/built.ts";
 import { ThreadPool } from "../../node/thread-pool.ts";
 import { assert } from "../../base/assert.ts";
-import type { DuplicateTable } from "../../analyze/metric/duplicates.ts";
-import type { CallSliceResult } from "../../analyze/metric/call-sweep.ts";
-import type { PartOptions } from "../../analyze/metric/parts.ts";
+import type { DuplicateTable, PartOptions, CallSliceResult } from "../../analyze/metric/index.ts";
 import {
   type Job,
   type PartJob,

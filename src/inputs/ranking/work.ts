@@ -8,7 +8,7 @@ import { DarshanLog } from "../../formats/darshan/log.ts";
 import { addSums, type FileSums, type LogSums, logSums, noSums } from "../../formats/darshan/log-sums.ts";
 import { nodeCodecs } from "../../node/codecs.ts";
 import type { Found } from "../../node/walk.ts";
-import { openInput, reasonOf } from "../job/index.ts";
+import { openInput, skipReason } from "../job/index.ts";
 import { nodeHost } from "../node.ts";
 
 export interface RankedRun extends Omit<LogSums, "slowestSeconds"> {
@@ -65,7 +65,7 @@ export function readPart(
       runs.push(run);
       for (const [name, sums] of own) addFile(files, name, sums);
     } catch (error) {
-      skipped.push({ path, reason: reasonOf(error, path) });
+      skipped.push({ path, reason: skipReason(error, path) });
     }
   }
   return { runs, files: [...files.values()], skipped, filter: filter?.state };

@@ -4,7 +4,7 @@
  * MPI_Type_create_struct elsewhere.
  */
 import { assert } from "../../base/assert.ts";
-import type { Datatype } from "../../ncio/pattern/index.ts";
+import type { Datatype } from "../../base/datatype.ts";
 import type { Handle } from "./abi.ts";
 import { check, type HandleCell, handleCell, type Mpi } from "./library.ts";
 

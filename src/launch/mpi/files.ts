@@ -1,6 +1,6 @@
 /** Files of MPI-IO. Calls of MPI-IO block this process, as they do in a program in C; errors come back as text. */
 import { assert } from "../../base/assert.ts";
-import type { Datatype } from "../../ncio/pattern/index.ts";
+import type { Datatype } from "../../base/datatype.ts";
 import type { Handle } from "./abi.ts";
 import type { MpiCommunicator } from "./communicator.ts";
 import { type Extent, extentOf, makeDatatype } from "./datatypes.ts";

@@ -36,7 +36,7 @@ export function beRank<Data>(body: (rank: StartedRank<Data>) => Promise<void>): 
   const fail = (error: unknown) => {
     if (!(error instanceof RunAborted)) {
       const source = error instanceof FormatError ? { source: error.source } : {};
-      say({ kind: "abort", reason: reasonOf(error), ...source });
+      say({ kind: "abort", reason: debugText(error), ...source });
     }
   };
   process.on("message", (message: ToRank) => {
@@ -63,7 +63,7 @@ export function beRank<Data>(body: (rank: StartedRank<Data>) => Promise<void>): 
   });
 }
 
-function reasonOf(error: unknown): string {
+function debugText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return process.env.PLIMSOLL_DEBUG === "1" ? (error.stack ?? error.message) : error.message;
 }

@@ -55,7 +55,7 @@ export type OnRequests = (
   requests: number,
 ) => void;
 
-export interface Operation {
+export interface RankOperation {
   readonly method: NcioMethod;
   readonly direction: "write" | "read";
   readonly storage: Storage;

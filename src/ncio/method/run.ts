@@ -5,7 +5,7 @@ import type { NcioMethod } from "../../model/index.ts";
 import { dataBytes, endOf, isOrdered } from "../pattern/index.ts";
 import { datatype } from "./datatype.ts";
 import { list } from "./list.ts";
-import { METHOD_DEFAULTS, type MethodOptions, type Operation, type OperationResult } from "./method.ts";
+import { METHOD_DEFAULTS, type MethodOptions, type RankOperation, type OperationResult } from "./method.ts";
 import { posix } from "./posix.ts";
 import { Requests } from "./requests.ts";
 import { sieving } from "./sieving.ts";
@@ -26,7 +26,7 @@ export const METHODS = Object.keys(TABLE) as readonly NcioMethod[];
  * Writes or reads the access of this rank. Sieving (for writing) and two phase are collective: all ranks call with the same
  * method, direction and options. If it fails on one rank the others may block: the caller ends the run.
  */
-export async function runOperation(operation: Operation): Promise<OperationResult> {
+export async function runOperation(operation: RankOperation): Promise<OperationResult> {
   const { method, direction, storage, file, access, buffer, communicator } = operation;
   const clock = operation.clock ?? monotonicNs;
   const options = boundBy(checkMethodOptions({ ...METHOD_DEFAULTS, ...operation.options }), storage);
@@ -68,7 +68,10 @@ function checkMethodOptions(options: MethodOptions): MethodOptions {
   return options;
 }
 
-function boundBy(options: MethodOptions, { listMax, requestBytesMax }: Operation["storage"]): MethodOptions {
+function boundBy(
+  options: MethodOptions,
+  { listMax, requestBytesMax }: RankOperation["storage"],
+): MethodOptions {
   return {
     ...options,
     listPairs: Math.min(options.listPairs, listMax ?? options.listPairs),

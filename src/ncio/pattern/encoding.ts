@@ -6,7 +6,7 @@
  */
 import { withRoom } from "../../base/room.ts";
 import { FormatError, LimitError } from "../../base/errors.ts";
-import type { Datatype, Part } from "./datatype.ts";
+import type { Datatype, Part } from "../../base/datatype.ts";
 
 interface TypeLimits {
   /** Nesting depth. */

@@ -1,5 +1,5 @@
 /** Access patterns and datatypes: the public interface. */
-export { bytes, type Datatype, parts, vector } from "./datatype.ts";
+export { bytes, type Datatype, parts, vector } from "../../base/datatype.ts";
 export { checkDatatype, decodeDatatype, encodeDatatype } from "./encoding.ts";
 export { pack, unpack } from "./pack.ts";
 export type { AccessCase, Pattern, RankAccess } from "./pattern.ts";

@@ -3,7 +3,7 @@
  * would be as fast, but an engine may change the bits of a NaN on the way.
  */
 import { assert } from "../../base/assert.ts";
-import type { Datatype } from "./datatype.ts";
+import type { Datatype } from "../../base/datatype.ts";
 import { placeOf } from "./pieces.ts";
 import { RunCursor } from "./runs.ts";
 import { shapeOf } from "./shape.ts";

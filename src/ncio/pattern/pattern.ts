@@ -1,5 +1,5 @@
 /** An access pattern: the data of each rank in memory and its location in the file. */
-import type { Datatype } from "./datatype.ts";
+import type { Datatype } from "../../base/datatype.ts";
 
 export type AccessCase = "c-c" | "nc-c" | "c-nc" | "nc-nc";
 

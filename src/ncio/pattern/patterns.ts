@@ -1,6 +1,6 @@
 /** Computes the access of each rank from a pattern spec. */
 import { UsageError } from "../../base/errors.ts";
-import { bytes, type Datatype, parts, shifted, vector } from "./datatype.ts";
+import { bytes, type Datatype, parts, shifted, vector } from "../../base/datatype.ts";
 import type { Pattern, RankAccess } from "./pattern.ts";
 import {
   FLASH_DEFAULTS,

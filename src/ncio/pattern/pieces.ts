@@ -1,6 +1,6 @@
 /** The pieces of a datatype, block by block, so that a million pieces need no list. Adjacent pieces are merged. */
 import { assert } from "../../base/assert.ts";
-import type { Datatype } from "./datatype.ts";
+import type { Datatype } from "../../base/datatype.ts";
 import { RunCursor } from "./runs.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 

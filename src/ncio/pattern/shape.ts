@@ -2,7 +2,7 @@
  * A datatype prepared for walking: sizes are known at every level, offsets are folded into their levels, adjacent runs are
  * merged, and empty parts removed. Different descriptions of the same places often become the same shape.
  */
-import type { Datatype, Part } from "./datatype.ts";
+import type { Datatype, Part } from "../../base/datatype.ts";
 
 interface Span {
   /** Bytes of data. */

@@ -3,7 +3,7 @@ import { type DataRange, PieceCursor, type Pieces, pieceBlock } from "./pieces.t
 import type { RankAccess } from "./pattern.ts";
 import { RegionCursor, regionBlock } from "./regions.ts";
 import fc from "fast-check";
-import type { Datatype } from "./datatype.ts";
+import type { Datatype } from "../../base/datatype.ts";
 
 /** A piece that is contiguous in memory and in the file. */
 interface Region {

@@ -1,7 +1,7 @@
 /** Makes the runs of a plan: under the recorder, in random order, each checked against what its workload asks for. */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AccessCollector } from "../../analyze/metric/collector.ts";
+import { AccessCollector } from "../../analyze/metric/index.ts";
 import type { Run } from "../../analyze/study/metric/index.ts";
 import { FormatError } from "../../base/errors.ts";
 import { Random } from "../../base/prng.ts";

@@ -4,7 +4,7 @@ import { assert } from "../../../src/base/assert.ts";
 import { MpiError, type MpiCommunicator, openMpiFile } from "../../../src/launch/mpi/index.ts";
 import { performMpiio } from "../../../src/launch/mpi/test-kit.ts";
 import type { NcioMethod } from "../../../src/model/ncio.ts";
-import type { Datatype } from "../../../src/ncio/pattern/datatype.ts";
+import type { Datatype } from "../../../src/base/datatype.ts";
 import type { RankAccess } from "../../../src/ncio/pattern/pattern.ts";
 
 const bytes = (length: number): Datatype => ({ kind: "bytes", length });

@@ -4,7 +4,7 @@ import type { LayerRecord } from "../records.ts";
 import type { CostClaim } from "../rule.ts";
 import { recordedCost } from "./remedies.ts";
 
-type Operation = "opens" | "stats";
+type TimedOperation = "opens" | "stats";
 
 /** Whether the time of each kind of metadata call is known. */
 export const isTimedByCall = ({ openSeconds }: LayerRecord): boolean => openSeconds >= 0;
@@ -12,7 +12,7 @@ export const isTimedByCall = ({ openSeconds }: LayerRecord): boolean => openSeco
 /** One of these operations for each file and rank; `otherwise` where their time is not known apart. */
 export function fewerMetadataCalls(
   files: readonly JobFile[],
-  operations: readonly Operation[],
+  operations: readonly TimedOperation[],
   otherwise: CostClaim,
 ): CostClaim {
   const records = files
@@ -29,7 +29,7 @@ export function fewerMetadataCalls(
 }
 
 /** Time of the operations beyond the first of each rank. */
-function beyondFirst(record: LayerRecord, operation: Operation): number {
+function beyondFirst(record: LayerRecord, operation: TimedOperation): number {
   const [calls, seconds] =
     operation === "opens" ? [record.opens, record.openSeconds] : [record.stats, record.statSeconds];
   return calls > 0 ? seconds * (1 - Math.min(1, record.ranks / calls)) : 0;

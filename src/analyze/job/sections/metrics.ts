@@ -1,6 +1,6 @@
 /** BPS, IOPS, bandwidth and ARPT per layer and per file, from traces. */
 import { type Block, type Cell, type Section, type TableColumn, tableColumns } from "../../../model/index.ts";
-import { PERCENTILE_COLUMNS, percentileCells } from "../../metric/duration-tables.ts";
+import { PERCENTILE_COLUMNS, percentileCells } from "../../metric/index.ts";
 import { DEFINITIONS } from "../definitions.ts";
 import type { ReportInput } from "../input.ts";
 import { type TracedMetrics, tracedMetrics } from "../traced-metrics.ts";

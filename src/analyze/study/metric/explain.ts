@@ -4,7 +4,7 @@
  * measuring costs (III.C).
  */
 import { type Cell, type Document, type Figure, type Section, table } from "../../../model/index.ts";
-import { accessMetrics } from "../../metric/access-metrics.ts";
+import { accessMetrics } from "../../metric/index.ts";
 import { PUBLISHED_OVERHEAD } from "./published.ts";
 import { METRIC_NAMES, METRICS, type MetricName } from "./sets.ts";
 

@@ -4,7 +4,7 @@
  * 64th of the paper's, which scales times and changes no rate.
  */
 import { Random } from "../../../base/prng.ts";
-import { accessMetrics } from "../../metric/access-metrics.ts";
+import { accessMetrics } from "../../metric/index.ts";
 import { type ClientModel, type DeviceModel, type ModelAccess, runModel } from "./device-model.ts";
 import { PUBLISHED_POINTS, PUBLISHED_SET2_BYTES } from "./published.ts";
 import type { Run } from "./runs.ts";

@@ -1,7 +1,7 @@
 /** Where the selected files lie: their bytes, files, applications and users by OST, of all OSTs that any access names. */
 import { eachLayout } from "./layout-texts.ts";
 import type { Prepared } from "./prepare.ts";
-import { Codes, eachPage, ExactSums } from "./sweep/index.ts";
+import { Codes, eachPage, WordSums } from "./sweep/index.ts";
 
 export interface OstLoad {
   readonly ost: number;
@@ -54,7 +54,7 @@ async function targetsOf({ db, scan }: Prepared): Promise<Targets> {
 
 function measure({ scan, options }: Prepared, { osts, ofLayout }: Targets): Osts {
   const { layouts } = scan;
-  const bytes = new ExactSums(osts.length);
+  const bytes = new WordSums(osts.length);
   const squares = new Float64Array(osts.length);
   const largest = new Float64Array(osts.length);
   const files = new Float64Array(osts.length);

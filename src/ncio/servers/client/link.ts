@@ -76,7 +76,7 @@ export class Link {
       at.kind === "unix"
         ? createConnection({ path: at.path, onread })
         : createConnection({ host: at.host, port: at.port, noDelay: true, onread });
-    this.#socket.on("error", (error: NodeJS.ErrnoException) => this.#lose(reasonOf(error), error));
+    this.#socket.on("error", (error: NodeJS.ErrnoException) => this.#lose(linkReason(error), error));
     this.#socket.on("close", () => this.#lose("closed the connection"));
     this.#clock = setInterval(() => this.#watch(), TICK_MS);
     this.#clock.unref();
@@ -273,5 +273,5 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: "cannot be reached: no such host name",
 };
 
-const reasonOf = ({ code = "", message }: NodeJS.ErrnoException): string =>
+const linkReason = ({ code = "", message }: NodeJS.ErrnoException): string =>
   REASONS[code] ?? `cannot be reached: ${code === "" ? message : code}`;

@@ -1,6 +1,6 @@
 /** What accesses did with the files of each class (A17): moved more bytes from them, more to them, or as many both ways. */
 import { addMoved, COMPLETE, FLAGS, NO_TYPE, type Records } from "./records.ts";
-import { ExactSums } from "./words.ts";
+import { WordSums } from "./words.ts";
 
 /** By number of the file: 1 read-heavy, -1 write-heavy, 0 both, and this where it has none. */
 export const NO_CLASS = 2;
@@ -12,7 +12,7 @@ const CLASSES = [-1, 0, 1];
 
 export class ClassTypes {
   readonly #runs = new Float64Array(CLASSES.length * TYPES);
-  readonly #bytes = new ExactSums(CLASSES.length * TYPES);
+  readonly #bytes = new WordSums(CLASSES.length * TYPES);
 
   /** Adds the complete accesses of a file of this class that moved bytes. */
   add(of: number, { words, stride }: Records, from: number, to: number, moved: Float64Array): void {

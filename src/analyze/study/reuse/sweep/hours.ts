@@ -1,7 +1,7 @@
 /** Accesses by the local hour in which their run started: bytes, I/O time, and its variation within a file (A14). */
 import { Column, type Pages } from "./column.ts";
 import { addMoved, COMPLETE, FLAGS, HOUR_MASK, IO, MOVED, type Records, TIMED } from "./records.ts";
-import { ExactSums } from "./words.ts";
+import { WordSums } from "./words.ts";
 
 const HOURS = 24;
 
@@ -16,7 +16,7 @@ interface HourSettings {
 }
 
 export class Hours {
-  readonly bytes = new ExactSums(HOURS);
+  readonly bytes = new WordSums(HOURS);
   readonly accesses = new Float64Array(HOURS);
   /** I/O times over the longest of their file: sum and number. */
   readonly shares = new Float64Array(HOURS);

@@ -264,4 +264,4 @@ export type { Layers } from "./layers.ts";
 export { completeSql } from "./query.ts";
 export { BALANCED_TYPE, LAYER_NAMES, READ_TYPE, WRITE_TYPE } from "./records.ts";
 export type { Runs, RunsState } from "./runs.ts";
-export { Codes, ExactSums } from "./words.ts";
+export { Codes, WordSums } from "./words.ts";

@@ -2,7 +2,7 @@
 import { roomFor } from "../../../../base/room.ts";
 import { Column, type Pages } from "./column.ts";
 import { addMoved, FLAGS, layoutAt, type Names, PLACE, type Records, whoAt } from "./records.ts";
-import { Codes, ExactSums } from "./words.ts";
+import { Codes, WordSums } from "./words.ts";
 
 export class Layouts {
   /** One entry per file and known layout, those of a file behind each other, with its bytes as a double. */
@@ -20,11 +20,11 @@ export class Layouts {
   /** Selected files by their largest recorded stripe count; -1 is not recorded. */
   readonly widths = new Map<number, number>();
   readonly #names: Names;
-  readonly #known = new ExactSums(1);
-  readonly #unknown = new ExactSums(1);
+  readonly #known = new WordSums(1);
+  readonly #unknown = new WordSums(1);
   /** The layouts of a file, with what its accesses moved there. */
   #layouts: number[] = [];
-  readonly #bytes = new ExactSums(16);
+  readonly #bytes = new WordSums(16);
   #squares = new Float64Array(16);
   #largest = new Float64Array(16);
   #stamp = new Float64Array(64);

@@ -6,7 +6,7 @@ import { UsageError } from "../../../../base/errors.ts";
 import type { Queryable, RawColumn } from "../../../../model/index.ts";
 import type { Layers } from "./layers.ts";
 import { noteTimes, Times } from "./times.ts";
-import { Codes, type ExactSums, numberOf } from "./words.ts";
+import { Codes, type WordSums, numberOf } from "./words.ts";
 
 /** Words of a row; two words each up to IO. */
 export const START = 0;
@@ -66,7 +66,7 @@ export class Moved {
 }
 
 /** Adds the recorded bytes of the access whose row begins at word `at`, which are `moved` as a double. */
-export function addMoved(sums: ExactSums, sum: number, moved: number, words: Uint32Array, at: number): void {
+export function addMoved(sums: WordSums, sum: number, moved: number, words: Uint32Array, at: number): void {
   if (sums.addWhole(sum, moved)) return;
   const known = words[at + FLAGS] as number;
   if ((known & READ_KNOWN) !== 0) sums.add(sum, words[at + READ] as number, words[at + READ + 1] as number);

@@ -4,7 +4,7 @@ import { COMPLETE, READ_KNOWN, WRITTEN_KNOWN } from "./records.ts";
 import { gather, partStarts, RUN_STRIDE, type RunRows } from "./run-rows.ts";
 import { RunSample, type RunSampleState } from "./run-sample.ts";
 import { mixed } from "../../common/hash.ts";
-import { ExactSums } from "./words.ts";
+import { WordSums } from "./words.ts";
 
 /** Runs that figures are drawn from and intervals are made of. */
 const SAMPLE_MAX = 100_000;
@@ -60,7 +60,7 @@ export class Runs {
   writes = 0;
   balanced = 0;
   sumOfX = 0;
-  readonly #bytes = new ExactSums(3);
+  readonly #bytes = new WordSums(3);
   readonly #readBytes: RunningMedian;
   readonly #writeBytes: RunningMedian;
   sample = new RunSample(SAMPLE_MAX);
@@ -217,8 +217,8 @@ class GroupTable {
   slots = new Int32Array(0);
   keys = new Uint32Array(0);
   states = new Uint16Array(0);
-  readonly r = new ExactSums(0);
-  readonly w = new ExactSums(0);
+  readonly r = new WordSums(0);
+  readonly w = new WordSums(0);
 
   /** A table that is empty, with room for this many runs. */
   reach(runs: number): this {

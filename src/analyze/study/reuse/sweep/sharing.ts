@@ -15,7 +15,7 @@ import {
   WRITTEN,
 } from "./records.ts";
 import { sortRows } from "./sequences.ts";
-import { ExactSums } from "./words.ts";
+import { WordSums } from "./words.ts";
 
 const NS_PER_HOUR = 3.6e12;
 const MOVED_AS_KNOWN = BYTES_KNOWN | MOVED;
@@ -49,7 +49,7 @@ export class Sharing {
   /** Files that several applications moved bytes of, and what each of these did with the file over the period (A19). */
   readonly together = { files: 0, pairs: 0, both: 0, readers: 0, writers: 0, allBoth: 0, handedOver: 0 };
   /** By number of the user; 0 is not known. */
-  readonly userBytes = new ExactSums(16);
+  readonly userBytes = new WordSums(16);
   #userFiles = new Float64Array(16);
   readonly #names: Names;
   readonly #settings: SharingSettings;

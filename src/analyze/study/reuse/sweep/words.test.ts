@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../base/prng.ts";
 import { addMoved, FLAGS, Moved, READ, READ_KNOWN, WRITTEN_KNOWN, wordsPerRow } from "./records.ts";
-import { Codes, ExactSums } from "./words.ts";
+import { Codes, WordSums } from "./words.ts";
 
 const low = (value: bigint) => Number(value & 0xffffffffn);
 const high = (value: bigint) => Number(value >> 32n);
@@ -9,7 +9,7 @@ const high = (value: bigint) => Number(value >> 32n);
 describe("exact sums", () => {
   it("are those of bigints, below and beyond 2^53", () => {
     const random = new Random(1);
-    const [sums, others] = [new ExactSums(3), new ExactSums(1)];
+    const [sums, others] = [new WordSums(3), new WordSums(1)];
     const expected = [0n, 0n, 0n];
     for (let i = 0; i < 20_000; i++) {
       const bits = BigInt(random.below(63));
@@ -63,7 +63,7 @@ describe("bytes of accesses", () => {
       starts: new Uint32Array(),
       widths: new Int32Array(),
     };
-    const [moved, sums] = [new Moved(), new ExactSums(2)];
+    const [moved, sums] = [new Moved(), new WordSums(2)];
     for (const [from, to] of [
       [0, 10],
       [10, rows],

@@ -12,7 +12,7 @@ export const numberOf = (low: number, high: number): number => high * WORD + low
 const bigintOf = (low: number, high: number): bigint => (BigInt(high) << 32n) | BigInt(low);
 
 /** Sums of whole numbers from 0 on, exact however large. */
-export class ExactSums {
+export class WordSums {
   #small: Float64Array;
   readonly #large = new Map<number, bigint>();
 
@@ -59,7 +59,7 @@ export class ExactSums {
   }
 
   /** Adds sum number `from` of others. */
-  addSum(at: number, others: ExactSums, from: number): void {
+  addSum(at: number, others: WordSums, from: number): void {
     const large = others.#large.size === 0 ? undefined : others.#large.get(from);
     if (large !== undefined) this.#large.set(at, (this.#large.get(at) ?? 0n) + large);
     const value = others.#small[from] as number;

@@ -3,7 +3,7 @@ import { longer } from "../../base/room.ts";
 
 export const SUMMAND_LIMIT = 2 ** 52;
 
-export class ExactSums {
+export class GrowingSums {
   low: Float64Array;
   /** Multiples of 2^52. */
   high: Float64Array;
