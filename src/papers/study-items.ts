@@ -23,8 +23,8 @@ export function numberItems<Published>(study: StudyPaper<Published>): PaperItem[
         {
           id: full,
           kind: "number",
-          place: item.place ?? /\((.+)\)$/.exec(item.title)?.[1] ?? "",
-          title: `${item.title.replace(/ \(.+\)$/, "")}: ${info[1]}`,
+          place: item.place ?? "",
+          title: `${item.title}: ${info[1]}`,
           published: publishedText(info, study.kind.publishedText),
           command: study.command,
           manual: `${study.manual}#${item.id.toLowerCase()}`,

@@ -70,6 +70,7 @@ async function open(
     },
   };
   const options: JobOptions = {
+    otherwise: "of two to compare",
     keepGoing,
     limits: { nameTableBytesMax: memoryBytes, heldRecordsMax: memoryBytes / RECORD_BYTES },
   };
@@ -169,9 +170,7 @@ class Watch {
 function failureOf(error: unknown): Failure {
   const isKnown = error instanceof FormatError || error instanceof UsageError;
   const message = error instanceof Error ? error.message : String(error);
-  const line = isKnown
-    ? message.replace("or use --force-merge", "or of two to compare")
-    : `this is a bug in the page: ${message}`;
+  const line = isKnown ? message : `this is a bug in the page: ${message}`;
   const byte = error instanceof FormatError ? error.offset : undefined;
   const place = error instanceof FormatError ? placeIn(error) : undefined;
   return {

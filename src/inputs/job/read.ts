@@ -28,6 +28,8 @@ export interface JobOptions extends LogOptions {
   readonly thresholds?: ThresholdValues;
   /** Take logs of different jobs as one. */
   readonly forceMerge?: boolean;
+  /** What else to do with them, for the error; the option of the command unless given. */
+  readonly otherwise?: string;
   /** Files that count; ask it `requireMatches` when all is read. */
   readonly filter?: NameFilter;
   /** Single calls to keep for the timeline; none unless given. */
@@ -77,7 +79,11 @@ async function readLogs(
   const runs = await readSpans(files, host, options, listener);
   if (runs.every(({ hasCounters }) => !hasCounters))
     return readTraces(withoutTwins(files, host, listener), host, options, listener, filter);
-  if (options.forceMerge !== true) requireOneJob(runs.map(({ log }) => log));
+  if (options.forceMerge !== true)
+    requireOneJob(
+      runs.map(({ log }) => log),
+      options.otherwise,
+    );
   // Logs of one process each are of a job without MPI: their processes do not wait for one another.
   const isApart = runs.length > 1 && runs.every(({ span }) => span.ranks <= 1);
   const streams = new JobStreams(

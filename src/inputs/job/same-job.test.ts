@@ -31,6 +31,9 @@ it("names three jobs and counts the others", () => {
   expect(() => requireOneJob(logs)).toThrow(
     "the logs belong to 5 different jobs: 1 of user 1000 on 2023-11-14 (1.darshan), 2 of user 1000 on 2023-11-14 (2.darshan), 3 of user 1000 on 2023-11-14 (3.darshan) and 2 more; pass the logs or the folder of one job, or use --force-merge",
   );
+  expect(() => requireOneJob(logs, "of two to compare")).toThrow(
+    /the folder of one job, or of two to compare$/,
+  );
   expect(() => requireOneJob([log({ startUnixSeconds: 1e300 }), log({ jobId: 8n })])).toThrow(/unknown time/);
 });
 

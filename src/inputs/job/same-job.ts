@@ -15,13 +15,13 @@ const PAUSE_SECONDS_MAX = 7 * 86_400;
 const NAMED_MAX = 3;
 
 /** Refuses logs of different jobs, and names the jobs. */
-export function requireOneJob(logs: readonly LogOfJob[]): void {
+export function requireOneJob(logs: readonly LogOfJob[], otherwise = "use --force-merge"): void {
   const jobs = jobsOf(logs);
   if (jobs.length <= 1) return;
   const named = jobs.slice(0, NAMED_MAX).map(nameOf).join(", ");
   const more = jobs.length > NAMED_MAX ? ` and ${jobs.length - NAMED_MAX} more` : "";
   throw new UsageError(
-    `the logs belong to ${jobs.length} different jobs: ${named}${more}; pass the logs or the folder of one job, or use --force-merge`,
+    `the logs belong to ${jobs.length} different jobs: ${named}${more}; pass the logs or the folder of one job, or ${otherwise}`,
   );
 }
 

@@ -11,13 +11,17 @@ import {
   type Values,
 } from "./values.ts";
 
+/** Its title with its place in the paper. */
+export const itemTitle = ({ title, place }: { readonly title: string; readonly place?: string }): string =>
+  place === undefined ? title : `${title} (${place})`;
+
 /** What an item says of itself. A file has all of it, and how it is measured. */
 export interface ItemFacts<Option extends string, Published> {
   readonly id: string;
   /** "A05@1": a definition never changes under its number. */
   readonly definition: string;
   readonly title: string;
-  /** Section of the paper, where the title names neither a figure nor a table of it. */
+  /** Figure, table, section or finding of the paper; without one the paper says nothing of it. */
   readonly place?: string;
   /** Section of the report that shows it; without one the study shows it in its own way. */
   readonly section?: string;

@@ -12,7 +12,7 @@ import {
   table,
 } from "../../../model/index.ts";
 import type { StudyFinding, Verdict } from "./finding.ts";
-import type { ItemFacts, StudyItem, StudyResult } from "./item.ts";
+import { type ItemFacts, itemTitle, type StudyItem, type StudyResult } from "./item.ts";
 import type { OptionInfo } from "./options.ts";
 import { overviewFigure } from "./overview.ts";
 import { infoOf, itemAndKey, publishedText, type ValueInfo, type ValueUnit, valueText } from "./values.ts";
@@ -253,7 +253,11 @@ function itemBlocks<Published>(
   const told = item.narrative(result);
   const blocks: Block[] = [];
   if (n === 0)
-    blocks.push({ kind: "notice", level: "missing", text: `${item.id} ${item.title}: not enough data.` });
+    blocks.push({
+      kind: "notice",
+      level: "missing",
+      text: `${item.id} ${itemTitle(item)}: not enough data.`,
+    });
   else if (told !== "") blocks.push({ kind: "text", text: told });
   for (const figure of figures) blocks.push({ kind: "figure", figure });
   const tables = result.tables.map(searchable);
@@ -283,7 +287,7 @@ function valuesTable<Published>(
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(" ") : String(value)}`);
   return table(
     `${item.id.toLowerCase()}-values`,
-    `${item.id} ${item.title}: n = ${formatCount(n)} ${unit}. Options: ${settings.join(", ") || "none"}.`,
+    `${item.id} ${itemTitle(item)}: n = ${formatCount(n)} ${unit}. Options: ${settings.join(", ") || "none"}.`,
     [
       ["value", "Value", "text", "Description of the value."],
       ["here", "Here", "text", `Measured ${kind.words.here}.`],

@@ -1,6 +1,6 @@
 /** What the manuals of studies have in common: the table of options, and a part for each item. */
 import { formatBytes } from "../../../base/units.ts";
-import type { ItemFacts } from "./item.ts";
+import { type ItemFacts, itemTitle } from "./item.ts";
 import type { StudyKind } from "./sections.ts";
 import { publishedText } from "./values.ts";
 
@@ -18,10 +18,8 @@ function optionsPart<Published>({ options, items }: StudyKind<Published>): strin
   return `## Options\n\nOn the command line with dashes: \`${long}\` is \`--${dashed}\`.\n\n| option | default | meaning | items |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-function itemPart<Published>(
-  kind: StudyKind<Published>,
-  { id, definition, title, about, reading, values, tabled, others }: ItemFacts<string, Published>,
-): string {
+function itemPart<Published>(kind: StudyKind<Published>, item: ItemFacts<string, Published>): string {
+  const { id, definition, about, reading, values, tabled, others } = item;
   const rows = Object.entries({ ...values, ...tabled, ...others }).flatMap(([key, info]) => {
     const [unit, label] = info;
     const text = publishedText(info, kind.publishedText);
@@ -31,7 +29,7 @@ function itemPart<Published>(
     rows.length === 0
       ? ""
       : `\n| value | meaning | published | unit |\n|---|---|---|---|\n${rows.join("\n")}\n`;
-  return `## ${id}\n\n**${title}** (${definition}). ${about}\n\n${reading}\n${table}`;
+  return `## ${id}\n\n**${itemTitle(item)}** (${definition}). ${about}\n\n${reading}\n${table}`;
 }
 
 const cell = (text: string) => text.replaceAll("|", "\\|");

@@ -4,7 +4,7 @@ export const a01 = defineItem({
   id: "A01",
   definition: "A01@1",
   title: "Corpus census",
-  place: "2.1",
+  place: "section 2.1",
   section: "data",
   about:
     "All logs of the period: their number, the distinct files (record id and mount), applications and users, and the bytes read and written below MPI-IO. Files on excluded mounts are skipped and counted. Distinct counts are exact.",

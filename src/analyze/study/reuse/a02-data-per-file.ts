@@ -4,7 +4,8 @@ import { defineItem, drawn, number, share } from "./item.ts";
 export const a02 = defineItem({
   id: "A02",
   definition: "A02@1",
-  title: "Data per file and number of runs (figure 2)",
+  title: "Data per file and number of runs",
+  place: "figure 2",
   section: "data",
   about:
     "Every file: bytes read and written over the period, and the number of runs that used it. The two marginal shares and their joint share are printed separately, since the paper's caption and text differ.",

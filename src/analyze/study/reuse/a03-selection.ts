@@ -4,7 +4,7 @@ export const a03 = defineItem({
   id: "A03",
   definition: "A03@1",
   title: "Selection of I/O-intensive files",
-  place: "2.2",
+  place: "section 2.2",
   section: "data",
   about:
     "Files with at least minBytes moved and at least minRuns runs over the period. All later items study these files and the runs that use them.",

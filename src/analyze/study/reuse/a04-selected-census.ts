@@ -5,7 +5,7 @@ export const a04 = defineItem({
   id: "A04",
   definition: "A04@1",
   title: "Selected files: census and skew",
-  place: "2.2",
+  place: "section 2.2",
   section: "data",
   about:
     "Runs, applications, users, files and bytes of the selection; how many users use more than two files, files per user, and the share of the bytes of the top 1, 5 and 10 users.",

@@ -8,7 +8,8 @@ const THRESHOLDS = [0.5, 0.8, 0.9, 0.95, 0.99];
 export const a05 = defineItem({
   id: "A05",
   definition: "A05@1",
-  title: "Read-heavy, write-heavy, or both (figure 3a, finding 1)",
+  title: "Read-heavy, write-heavy, or both",
+  place: "figure 3a, finding 1",
   section: "types",
   about:
     "Per file R = bytes read, W = bytes written. Ratio rule: d = (R - W)/(R + W); read-heavy if d >= classThreshold, write-heavy if d <= -classThreshold, else both. Absolute rule: heavy on a side from classBytes. Cluster rule: 3-means on (log10(1 + R), log10(1 + W)), starting at the corners.",

@@ -10,7 +10,8 @@ export const a06 = defineItem({
   id: "A06",
   from: "runs",
   definition: "A06@1",
-  title: "One-sided runs (figure 3b, finding 2)",
+  title: "One-sided runs",
+  place: "figure 3b, finding 2",
   section: "types",
   about:
     "Per run x = |r - w|/(r + w) with r and w its bytes to the selected files. A run is a read run when r > w, a write run when r < w; r = w is balanced, counted, and in neither class. One-sided from x = oneSided; shares refer to the runs that moved bytes.",

@@ -6,7 +6,8 @@ import { completeSql } from "./sweep/index.ts";
 export const a07 = defineItem({
   id: "A07",
   definition: "A07@1",
-  title: "Inter-arrival times and consecutive runs (figure 4)",
+  title: "Inter-arrival times and consecutive runs",
+  place: "figure 4",
   section: "reuse",
   about:
     "The accesses of a file, sorted by start of the run (ties by run id), are read, write or balanced by their bytes to that file. A gap of a type is the time between successive accesses of that type, regardless of others in between. A streak is a maximal sequence of accesses of one type; a balanced access breaks it. Accesses that moved no bytes, of incomplete modules or with a wrong clock are not in the sequence.",

@@ -7,7 +7,8 @@ export const a08 = defineItem({
   id: "A08",
   from: "files",
   definition: "A08@1",
-  title: "Inter-arrival times (figure 5a, finding 3)",
+  title: "Inter-arrival times",
+  place: "figure 5a, finding 3",
   section: "reuse",
   about:
     "Per file and type the mean gap between successive runs of that type (A07), for files with at least two. Mean, 80th percentile (linear interpolation) and the share of files with at least gapHours are over files.",

@@ -7,7 +7,8 @@ export const a09 = defineItem({
   id: "A09",
   from: "files",
   definition: "A09@1",
-  title: "Consecutive runs (figure 5b, finding 4)",
+  title: "Consecutive runs",
+  place: "figure 5b, finding 4",
   section: "reuse",
   about:
     "Per file and type the mean length of its streaks (A07). A file without runs of a type counts with 0 (absentType zero) or not at all (exclude). 'Exactly 2' uses the rounded mean; '2 or more' the mean itself, or the rounded mean with streakShare rounded.",

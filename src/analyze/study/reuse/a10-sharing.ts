@@ -10,7 +10,8 @@ const EXCEPTIONS_MAX = 1000;
 export const a10 = defineItem({
   id: "A10",
   definition: "A10@1",
-  title: "Sharing between applications (figures 6a and 6b, finding 5)",
+  title: "Sharing between applications",
+  place: "figures 6a and 6b, finding 5",
   section: "sharing",
   about:
     "(a) Per file the number of distinct applications. (b) For every pair of file and application with at least two runs, the mean time from start to start of that application's runs on that file, both types together; the mean is over pairs. Options: mean of its pairs per file; or, per file, the mean gap between successive runs of different applications.",

@@ -6,7 +6,8 @@ export const a11 = defineItem({
   id: "A11",
   from: "runs",
   definition: "A11@1",
-  title: "Data per run (figure 6, finding 6)",
+  title: "Data per run",
+  place: "figure 6, finding 6",
   section: "load",
   about:
     "Per run the bytes that it moved to and from selected files, separately for read runs and write runs (A06).",

@@ -12,7 +12,8 @@ const FILES_PER_HOT = 5;
 export const a12 = defineItem({
   id: "A12",
   definition: "A12@1",
-  title: "Load of the OSTs (figure 7, finding 7)",
+  title: "Load of the OSTs",
+  place: "figure 7, finding 7",
   section: "load",
   about:
     "Per OST the bytes of all accesses of files placed on it; the bytes of a file on k OSTs are divided evenly, a remainder of a few bytes goes to the first. Also files, applications and users per OST. The OSTs are those of all accesses, including files that are not selected.",

@@ -65,7 +65,8 @@ export const a13 = defineItem({
   id: "A13",
   from: "files",
   definition: "A13@1",
-  title: "Variation over ranks by interface (figures 8a to 8c, finding 8)",
+  title: "Variation over ranks by interface",
+  place: "figures 8a to 8c, finding 8",
   section: "ranks",
   about:
     "Every access belongs to MPI-IO if it has an MPI-IO record, else to STDIO if only STDIO moved bytes, else to POSIX. Per access: bytes, and the standard deviation over ranks of bytes and of I/O time, from the variances of the log. Mean over the runs of a file, then mean over files.",

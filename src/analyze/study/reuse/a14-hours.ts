@@ -21,7 +21,8 @@ export const a14 = defineItem({
   id: "A14",
   from: "files",
   definition: "A14@1",
-  title: "Hour of the day (figures 9a to 9c, finding 9)",
+  title: "Hour of the day",
+  place: "figures 9a to 9c, finding 9",
   section: "hours",
   about:
     "By the local hour in which the run started: (a) bytes; (b) I/O time of an access over the longest I/O time over all runs of its file, mean per hour; (c) per file and hour with at least minRunsPerCell runs the CoV of I/O time, mean per hour. Spearman's ρ over the hours that have (b) and (c). When clocks go back, the extra hour has the same label as the hour before.",

@@ -7,7 +7,8 @@ export const a15 = defineItem({
   id: "A15",
   from: "files",
   definition: "A15@1",
-  title: "Variation from run to run (figures 10a and 10b, finding 10)",
+  title: "Variation from run to run",
+  place: "figures 10a and 10b, finding 10",
   section: "variation",
   about:
     "Per file the coefficient of variation, sd / mean, over its runs of (a) bytes and (b) I/O time. Both types together, or read and write runs separately (covRuns per-type: one value per file and type). Needs two runs and a mean above zero.",

@@ -11,7 +11,8 @@ export const a17 = defineItem({
   id: "A17",
   from: "files",
   definition: "A17@1",
-  title: "Classes of files and types of their runs (section 2.3)",
+  title: "Classes of files and types of their runs",
+  place: "section 2.3",
   section: "types",
   about:
     "File runs of the selected files by class of the file (A05) and type of the run: a read run moved more bytes from the file than to it, a write run more to it, a balanced run equally many. Only complete file runs that moved bytes count.",

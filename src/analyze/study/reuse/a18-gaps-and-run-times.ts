@@ -21,7 +21,8 @@ export const a18 = defineItem({
   id: "A18",
   from: "files",
   definition: "A18@1",
-  title: "Gaps against run times (section 3.1, finding 3)",
+  title: "Gaps against run times",
+  place: "section 3.1, finding 3",
   section: "reuse",
   about:
     "Run times of all logs of the period with a correct clock, and the mean gaps of files (A08) over the mean run time. A gap is from start to start unless the option gap says otherwise.",

@@ -4,7 +4,8 @@ export const a19 = defineItem({
   id: "A19",
   from: "files",
   definition: "A19@1",
-  title: "Producers and consumers (section 3.1, finding 5)",
+  title: "Producers and consumers",
+  place: "section 3.1, finding 5",
   section: "sharing",
   about:
     "Selected files with bytes of two or more applications: whether each application both read and wrote the file over the period. A file is handed over if one application only writes it and another only reads it.",

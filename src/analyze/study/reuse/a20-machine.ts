@@ -5,7 +5,8 @@ import { defineItem, number, share, table } from "./item.ts";
 export const a20 = defineItem({
   id: "A20",
   definition: "A20@1",
-  title: "Machine and burst buffers (figure 1, section 2.1)",
+  title: "Machine and burst buffers",
+  place: "figure 1, section 2.1",
   section: "data",
   about:
     "Facts about the machine from the logs: mount points, OSTs with files, the largest number of ranks, and the share of bytes on excluded mounts (by default burst buffers), next to the facts of the paper.",

@@ -59,7 +59,8 @@ const NODE_MEMORY: Published = { cab: 32e9, quartz: 128e9 };
 export const b01 = defineItem({
   id: "B01",
   definition: "B01@1",
-  title: "Clusters (table I)",
+  title: "Clusters",
+  place: "table I",
   section: "data",
   about:
     "The clusters that jobs of the store ran on: studied jobs, nodes of the largest job, and the memory of a node, as recorded or as given with nodeMemory.",

@@ -36,7 +36,7 @@ export const b02 = defineItem({
   id: "B02",
   definition: "B02@1",
   title: "Census",
-  place: "IV",
+  place: "section IV",
   section: "data",
   about:
     "Studied jobs and their users; jobs with client counters; jobs with server minutes. Coverage is jobs seen over jobs scheduled: for counters, over all studied jobs; for minutes, over the studied jobs that ran between the first and the last minute of the store.",

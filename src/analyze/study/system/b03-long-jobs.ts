@@ -4,8 +4,8 @@ import { LONG } from "./jobs.ts";
 export const b03 = defineItem({
   id: "B03",
   definition: "B03@1",
-  title: "Long jobs (skipped)",
-  place: "IV",
+  title: "Skipped long jobs",
+  place: "section IV",
   section: "data",
   about:
     "Jobs that run maxHours or longer, which all other items skip, and their share of compute time: nodes times seconds.",

@@ -82,7 +82,8 @@ function tableTwo(parts: readonly ClusterShape[]): TableBlock {
 export const b04 = defineItem({
   id: "B04",
   definition: "B04@1",
-  title: "Duration and nodes (figure 2, table II)",
+  title: "Duration and nodes",
+  place: "figure 2, table II",
   section: "shape",
   about:
     "Durations and allocated nodes of the studied jobs: min, max, mean, median, and the shares below two hours and below 100 nodes. Medians interpolate.",

@@ -10,7 +10,8 @@ const BARS_MAX = 100;
 export const b05 = defineItem({
   id: "B05",
   definition: "B05@1",
-  title: "Reads and writes of users (figure 3)",
+  title: "Reads and writes of users",
+  place: "figure 3",
   section: "users",
   about:
     "Per user: bytes read over bytes read and written, summed over the jobs with counters and a user. Shares of users with more than 80 % reads, more than 80 % writes, and in between; and the Kolmogorov distance of the shares from a uniform distribution on 0 to 1. Bytes are those of these jobs.",

@@ -81,7 +81,8 @@ const READINGS: ValueInfos<Published> = Object.fromEntries(
 export const b06 = defineItem({
   id: "B06",
   definition: "B06@1",
-  title: "Efficient and inefficient writes (table III)",
+  title: "Efficient and inefficient writes",
+  place: "table III",
   section: "writes",
   about:
     "A job is heavy when it wrote more than the limit (the mean of the population), and then inefficient if its bytes per write call are below the mean, efficient if above, a tie if equal. All others are light. Users are classed the same way by their totals. Every reading of the paper is counted: population.perCall.class for jobs, users.perCall.class for users.",

@@ -88,7 +88,8 @@ const TABLED: ValueInfos<Published> = Object.fromEntries(
 export const b07 = defineItem({
   id: "B07",
   definition: "B07@1",
-  title: "Metadata operations and writes (figure 4)",
+  title: "Metadata operations and writes",
+  place: "figure 4",
   section: "metadata",
   about:
     "Per job with counters: metadata operations against bytes written. R: Pearson's r of log10(1 + calls) and log10(1 + bytes) over the jobs that wrote, for each kind of call and their sum; RAllJobs: over all jobs with counters; rawR: of the raw numbers; spearman: of ranks; callsR: with write calls instead of bytes. All but RAllJobs are over jobs that wrote.",

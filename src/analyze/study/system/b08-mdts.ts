@@ -6,7 +6,8 @@ import { defineItem, drawn, share, table } from "./item.ts";
 export const b08 = defineItem({
   id: "B08",
   definition: "B08@1",
-  title: "Metadata targets (figure 5)",
+  title: "Metadata targets",
+  place: "figure 5",
   section: "metadata",
   about:
     "Opens and closes that each MDT handled: sums over job minutes, or over target rows if job minutes have no MDT counters. Max / mean, min / max and Gini coefficient of the opens; closes / opens.",

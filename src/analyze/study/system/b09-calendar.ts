@@ -18,7 +18,8 @@ export function weekdayGroups(days: ReadonlyMap<number, number>): number[][] {
 export const b09 = defineItem({
   id: "B09",
   definition: "B09@1",
-  title: "I/O over the calendar (figure 6)",
+  title: "I/O over the calendar",
+  place: "figure 6",
   section: "calendar",
   about:
     "Bytes read and written of each local day, of jobs with counters, booked on the day of the start or on all days of the job by time. Days without bytes do not count. The Kruskal-Wallis test checks whether weekdays differ; its effect is H over n - 1, the part of the rank variance that weekdays explain. The same test for months.",

@@ -7,7 +7,8 @@ import type { Prepared } from "./prepare.ts";
 export const b10 = defineItem({
   id: "B10",
   definition: "B10@1",
-  title: "The longest job of a day (figure 7)",
+  title: "The longest job of a day",
+  place: "figure 7",
   section: "calendar",
   about:
     "For each local day: bytes of the job with the longest duration that started on it over all bytes booked on the start day; of jobs of equal length the one with the lowest number. Spearman's correlation of duration and bytes over all jobs with counters.",

@@ -19,7 +19,8 @@ function topJobsShare({ jobs, counted }: Prepared): number {
 export const b11 = defineItem({
   id: "B11",
   definition: "B11@1",
-  title: "The top user of a day (figure 8)",
+  title: "The top user of a day",
+  place: "figure 8",
   section: "calendar",
   about:
     "For each local day: bytes of the user who moved the most over all bytes of jobs with a user, booked on their start day. longestJobMeanShare: the longest job of the day as in B10, among the same jobs; daysBelowLongestJob: days on which it moves more than the top user. top1PercentJobsShare: share of the top 1 % of jobs by bytes in the whole period.",

@@ -40,7 +40,8 @@ function jobShares({ jobs, counted }: Prepared) {
 export const b12 = defineItem({
   id: "B12",
   definition: "B12@1",
-  title: "I/O share of run time (figures 9 and 10)",
+  title: "I/O share of run time",
+  place: "figures 9 and 10",
   section: "run",
   about:
     "Per job with minutes: minutes with at least one byte read or written over minutes of run time, from the minute of the start to that of the end, inclusive; a job within one minute has one. Means over jobs with I/O, and over jobs with writes (minutes with a write). Samples up to lateMinutes after the end count in the last minute. mostBytesShareOfMinutes: minutes with 90 % of a job's bytes over its minutes. ioShareOfJobs: of all jobs with counters.",

@@ -26,7 +26,8 @@ const ones = (flags: Uint8Array) => flags.reduce((sum, flag) => sum + flag, 0);
 export const b13 = defineItem({
   id: "B13",
   definition: "B13@1",
-  title: "Writes over time (figure 11)",
+  title: "Writes over time",
+  place: "figure 11",
   section: "run",
   about:
     "Per job with writes and at least periodBins minutes: the autocorrelation of log10(1 + bytes written) by minute, divided by that at lag zero; the period is the lag of its highest local maximum between two minutes and half the run. Strength is that maximum, corrected for the shorter overlap. Confidence is one minus the share of shuffled series with as high a maximum (the search stops once it must fall below 95 %). Writes are periodic with a confidence of 95 % and at least periodStrength. Heavy jobs write more than the mean of those searched.",

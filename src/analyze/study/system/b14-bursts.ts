@@ -7,7 +7,7 @@ export const b14 = defineItem({
   id: "B14",
   definition: "B14@1",
   title: "Write bursts and memory",
-  place: "IV-H",
+  place: "section IV-H",
   section: "bursts",
   about:
     "A burst is a maximal run of minutes with writes, with gaps of at most maxGapMinutes; its size is the sum of their bytes. Memory of a job is that of a node times its nodes. Per job with minutes the largest burst as a share of memory; jobs without writes count with 0, as in the paper, and are excluded from the values of writers. bursts covers all jobs with a known run time, with or without known memory.",

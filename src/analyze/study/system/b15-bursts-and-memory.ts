@@ -24,7 +24,8 @@ const MEMORY_LABELS: Readonly<Record<string, string>> = {
 export const b15 = defineItem({
   id: "B15",
   definition: "B15@1",
-  title: "I/O minutes by burst size relative to memory (figure 12)",
+  title: "I/O minutes by burst size relative to memory",
+  place: "figure 12",
   section: "bursts",
   about:
     "Minutes with writes by the size of their burst as a share of memory: below 1 %, [1, 5), [5, 10), [10, 50), [50, 100] % and above, which the paper lacks. Counts are minutes of all jobs together. Shares of a job's minutes add up to one; with memoryMinutes io, minutes that only read are a separate class (none). neverBeyond1: jobs with minutes without a burst above 1 % of memory, jobs without writes included.",

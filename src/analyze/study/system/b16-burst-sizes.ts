@@ -23,7 +23,8 @@ export function mostlyFlags({ series }: Prepared): Mostly {
 export const b16 = defineItem({
   id: "B16",
   definition: "B16@1",
-  title: "I/O minutes by burst size (figure 13)",
+  title: "I/O minutes by burst size",
+  place: "figure 13",
   section: "bursts",
   about:
     "Minutes with I/O by the size of their write burst: none, below 1 KB, [1 KB, 1 MB), [1 MB, 1 GB), [1 GB, 1 TB), and more. The size is that of the whole burst, or with burst minute that of the minute itself. Counts are minutes of all jobs together; mostlySmall are jobs with more than half of their I/O minutes in bursts of 1 KB to 1 MB, mostlyMedium with more than 90 % in 1 MB to 1 GB.",

@@ -26,7 +26,8 @@ function withIo({ series, sides, jobs, options }: Prepared) {
 export const b17 = defineItem({
   id: "B17",
   definition: "B17@1",
-  title: "Hour of the day (figure 14)",
+  title: "Hour of the day",
+  place: "figure 14",
   section: "contention",
   about:
     "By the local hour in which a job started: (a) share of the bytes of jobs with counters; (b) I/O minutes of a job relative to the maximum of similar jobs, mean per hour in percent (percentOfMost). Similar jobs are groups of at least groupJobs jobs of the same known user with the same nodes and the same integer binary logarithms of bytes read and written; or with similarity program the same user, program, nodes and decade of bytes written. With similarity cluster they are Darshan runs of one program and user, reads and writes separately: clustered by 13 standardised features (bytes, ten classes of request sizes, shared and unique files) by average linkage up to clusterDistance, at least clusterRuns of them, and I/O time is that of the logs, summed over ranks; cluster and maxHours do not apply to them. Peaks are the two highest hours above both their neighbours. Spearman's correlation of (a) and (b) over the hours.",

@@ -65,7 +65,8 @@ export function lightJobs({ jobs, counted, clock, options }: Prepared): LightJob
 export const b19 = defineItem({
   id: "B19",
   definition: "B19@1",
-  title: "Light jobs beside heavy users (section IV-F)",
+  title: "Light jobs beside heavy users",
+  place: "section IV-F",
   section: "calendar",
   about:
     "The paper suggests that schedulers run jobs with little or no I/O beside the users who move the most. Tested on the jobs of this system, cluster by cluster: heavy moves more than the mean; a heavy user is the top user of the day (B11). If another user's heavy job starts while a heavy user's heavy jobs run, it changes places with a waiting light job that was submitted earlier for the same number of nodes. By forecast: heavy users are those of the previous day, a job gets the class of its user's last job on the same number of nodes that had ended at its submission, and the first partner in the queue is taken. With the future known: actual classes, and the partner with the largest gain within an hour. Bytes beside heavy users are those of other heavy jobs, spread evenly over their run, while heavy users' jobs run.",
