@@ -170,7 +170,8 @@ export class JobStreams implements Streams {
 }
 
 export function buildJob(tables: Tables, streams: JobStreams, filter?: AppliedFilter): Job {
-  const { places, ranks, rankEnd, startUnixSeconds, seconds, hasRanks, isIncomplete, hasDirections } = streams.placing;
+  const { places, ranks, rankEnd, startUnixSeconds, seconds, hasRanks, isIncomplete, hasDirections } =
+    streams.placing;
   const table = (name: string): Table => {
     const found = tables.get(name);
     assert(found !== undefined, `no table ${name}`);
