@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { jobDocument } from "./document.ts";
+import { answersOf } from "./headline.ts";
 import { judge } from "./judge.ts";
 import { layerTimes } from "./layer-times.ts";
 import { time } from "./pictures/time.ts";
@@ -111,4 +112,8 @@ it("claims nothing of reads and writes where the input does not tell them apart"
   expect(findings).toEqual([]);
   expect(unjudgedText(unjudged)).toContain("reads told from writes");
   expect(job.runs[0]?.warnings.join()).toContain("does not tell reads from writes");
+  const answers = answersOf(job, judge(job));
+  expect(answers.headline).toMatch(/^I\/O takes \d+ % of the run; its causes cannot be judged\.$/);
+  expect(answers.lead).toEqual(["No rule was applied: the input lacks reads told from writes."]);
+  expect(answers.sure.confidence).toBe("low");
 });

@@ -6,6 +6,7 @@ import { firstSentence } from "../../base/cut.ts";
 import { formatCount, formatMany } from "../../base/units.ts";
 import type { Answers, Cost, Finding } from "../../model/index.ts";
 import { HIGH_SHARE, WARN_SECONDS, WARN_SHARE } from "./cost/cost.ts";
+import { needsText } from "./facts.ts";
 import type { Job } from "./job.ts";
 import type { Rule, Subject, Verdicts } from "./rule.ts";
 import { RULES } from "./rules/index.ts";
@@ -24,6 +25,7 @@ export function answersOf(job: Job, verdicts: Verdicts): Answers {
   if (job.files.length === 0) return withoutIo(job, verdicts);
   const loud = verdicts.findings.filter(({ severity }) => severity !== "info");
   const [first] = loud;
+  if (verdicts.findings.length + verdicts.quiet.length === 0) return withoutRules(job, verdicts);
   const cause = loud.find((one) => !isSymptom(one) && one.cost.seconds !== null);
   if (first !== undefined && isSymptom(first)) return withSymptom(job, verdicts, first, cause);
   if (cause !== undefined) return withCause(job, verdicts, cause);
@@ -161,6 +163,24 @@ function largestText(findings: readonly Finding[]): string {
   if (cause === undefined) return "Unknown: no cause was found.";
   const { text, plural } = subjectOf(cause) ?? { text: `"${cause.title}"` };
   return `Under ${leastText(findings)}: ${text} ${plural ? "are" : "is"} the largest.`;
+}
+
+/** The input has calls, but not what rules ask of them. */
+function withoutRules(job: Job, { unjudged }: Verdicts): Answers {
+  const share = shareOf(job);
+  const lacking = [...new Set(unjudged.flatMap(({ lacks }) => lacks.map((group) => needsText([group], ""))))];
+  return {
+    headline: Number.isNaN(share)
+      ? "The causes cannot be judged: the input lacks data."
+      : `I/O takes ${percentText(share)} of the run; its causes cannot be judged.`,
+    lead: [`No rule was applied: the input lacks ${lacking.slice(0, 3).join(", ")}.`],
+    level: "unknown",
+    finding: null,
+    blame: blame(job),
+    gain: noGain(job, "Unknown: no rule was applied."),
+    change: { text: "The input: add what it lacks, and run this again", finding: null },
+    sure: { confidence: "low", text: "Only sums of calls, bytes and times are known." },
+  };
 }
 
 function withoutIo(job: Job, { findings }: Verdicts): Answers {

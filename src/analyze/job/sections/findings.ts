@@ -8,20 +8,23 @@ import type { Unjudged } from "../rule.ts";
 export function findings({ verdicts, job }: ReportInput): Section {
   const { quiet, unjudged } = verdicts;
   const found = verdicts.findings.map((finding) => pictured(job, finding));
+  const applied = quiet.length + found.length;
   const none =
     job.files.length === 0
       ? "The log has no I/O, so no rule applies."
-      : `None of the ${quiet.length} applicable rules found a problem.`;
+      : applied === 0
+        ? "No rule could be applied to this input."
+        : `None of the ${quiet.length} applicable rules found a problem.`;
   return {
     id: "findings",
     title: "Causes, by cost",
-    foot: `${formatMany(quiet.length + found.length, "rule was", "rules were")} applied: ${found.length === 0 ? "none found anything" : `${found.length} found something`}. ${unjudgedText(unjudged)}plimsoll findings --list explains them all.`,
+    foot: `${applied === 0 ? "" : `${formatMany(applied, "rule was", "rules were")} applied: ${found.length === 0 ? "none found anything" : `${found.length} found something`}. `}${unjudgedText(unjudged, applied === 0 ? "" : "other ")}plimsoll findings --list explains them all.`,
     blocks: [{ kind: "findings", findings: found, none }],
   };
 }
 
 /** Each kind of missing data with the number of rules that need it, the most needed first. */
-export function unjudgedText(unjudged: readonly Unjudged[]): string {
+export function unjudgedText(unjudged: readonly Unjudged[], other = "other "): string {
   if (unjudged.length === 0) return "";
   const rules = new Map<string, number>();
   for (const { lacks } of unjudged)
@@ -32,6 +35,6 @@ export function unjudgedText(unjudged: readonly Unjudged[]): string {
   const list = [...rules]
     .sort(([, a], [, b]) => b - a)
     .map(([data, count], at) => `${data} (${at === 0 ? formatMany(count, "rule") : count})`);
-  const other = formatMany(unjudged.length, "other rule needs", "other rules need");
-  return `${other} data that the log does not have: ${list.join(", ")}. `;
+  const rest = formatMany(unjudged.length, `${other}rule needs`, `${other}rules need`);
+  return `${rest} data that the log does not have: ${list.join(", ")}. `;
 }
