@@ -9,7 +9,7 @@ import { UsageError } from "../base/errors.ts";
 import type { Environment } from "./compiler.ts";
 import { TOTALS_BYTES, TOTALS_FILE } from "./cross-check.ts";
 import { ioOfChildren, ioSince, type KernelIo } from "./kernel-io.ts";
-import { SYSTEM_PATHS } from "../formats/trace/index.ts";
+import { RUN_FILE, SYSTEM_PATHS } from "../formats/trace/index.ts";
 import { findProgram, type Program, whyNotFound } from "./program.ts";
 import { ensureShim, needProc, ShimUnavailable } from "./shim.ts";
 import { canTracePrivileged, STRACE_EFFECT, STRACE_FILE, straceWords } from "./strace.ts";
@@ -64,8 +64,7 @@ export interface RecordRun {
   readonly lost?: string;
 }
 
-/** Facts of the run beside the trace, and what the recorder was told. */
-const RUN_FILE = "run.json";
+/** What the recorder was told, beside the trace. */
 const OPTIONS_FILE = "options";
 
 export async function recordCommand(command: readonly string[], options: RecordOptions): Promise<RecordRun> {

@@ -74,6 +74,7 @@ export class CallSurvey {
   #hasDirections = true;
   /** As MPI says, of ranks without calls too. */
   #mpiRanks = 0;
+  #hasAllTraces = false;
 
   /** Takes the calls of one input. Inputs of one run are one job. */
   sink(): CallSink {
@@ -99,6 +100,11 @@ export class CallSurvey {
   warn(text: string, isIncomplete = false): void {
     this.#warnings.push(text);
     this.#isIncomplete ||= isIncomplete;
+  }
+
+  /** Every process of the job left its trace here, if it did any I/O. */
+  takeAsWhole(): void {
+    this.#hasAllTraces = true;
   }
 
   /** Calls with sound times and sizes, and those without. */
@@ -318,14 +324,15 @@ export class CallSurvey {
   }
 
   /**
-   * MPI ranks keep their numbers; those without a trace do not count. Other processes that read, write or open files come behind them, by host and process
+   * MPI ranks keep their numbers; those without a trace count only where all processes left one. Other processes that read, write or open files come behind them, by host and process
    * id. Helpers that only look names up, such as the shell that starts a program, are none of the job's processes: their
    * calls count with the first one. Where nobody does more, all with calls are processes.
    */
   #ranks(): Ranks & { readonly end: number; readonly untraced: number } {
     const own = new Set(this.#processes.flatMap(({ rank }) => rank ?? []));
     let end = [...own].reduce((most, rank) => Math.max(most, rank + 1), this.#mpiRanks);
-    const untraced = Math.max(0, this.#mpiRanks - own.size);
+    const silent = Math.max(0, this.#mpiRanks - own.size);
+    const [idle, untraced] = this.#hasAllTraces ? [silent, 0] : [0, silent];
     const of: number[] = this.#processes.map(({ rank }) => rank ?? 0);
     const isUsed = this.#processes.some(({ uses }) => uses > 0);
     const others = this.#processes
@@ -333,7 +340,7 @@ export class CallSurvey {
       .filter(({ one }) => one.rank === undefined && (isUsed ? one.uses : one.calls) > 0)
       .sort(({ one: a }, { one: b }) => (a.host ?? "").localeCompare(b.host ?? "") || a.pid - b.pid);
     for (const { index } of others) of[index] = end++;
-    return { of, count: Math.max(1, own.size + others.length), end: Math.max(1, end), untraced };
+    return { of, count: Math.max(1, own.size + idle + others.length), end: Math.max(1, end), untraced };
   }
 
   /** The program with most reads and writes gives the run its name. */

@@ -5,7 +5,7 @@ import { CallSurvey } from "./call-survey.ts";
 import { judge } from "./judge.ts";
 
 /** A job of processes with a file each: 100 writes of 1 MB that take 9 of 10 ms. */
-function jobOf(processes: readonly CallProcess[]) {
+function jobOf(processes: readonly CallProcess[], isWhole = false) {
   const survey = new CallSurvey();
   const read = (sink: ReturnType<CallSurvey["sink"]>) => {
     sink.clock({ kind: "own", epochNs: 0n });
@@ -27,6 +27,7 @@ function jobOf(processes: readonly CallProcess[]) {
     }
   };
   read(survey.sink());
+  if (isWhole) survey.takeAsWhole();
   const tables = new TablesBuilder();
   const run = { runId: "r", source: "r", kind: "trace", recorder: "" };
   const streams = new JobStreams([survey.finish(run, tables)]);
@@ -52,6 +53,10 @@ describe("ranks without a trace", () => {
     expect(one.facts.has("ranks")).toBe(false);
     expect(one.runs[0]?.warnings).toEqual([expect.stringMatching(/^3 of 4 ranks have no trace/)]);
     expect(judge(one).findings.map(({ id }) => id)).not.toContain("one-rank-io");
+    const whole = jobOf([{ pid: 1, rank: 0, ranks: 4 }], true);
+    expect(whole.ranks).toBe(4);
+    expect(whole.facts.has("ranks")).toBe(true);
+    expect(whole.runs[0]?.warnings).toEqual([]);
     const all = jobOf([0, 1, 2, 3].map((rank) => ({ pid: 1 + rank, rank, ranks: 4 })));
     expect(all.facts.has("ranks")).toBe(true);
     expect(all.runs[0]?.warnings).toEqual([]);

@@ -121,7 +121,7 @@ describe("lustre parse", () => {
     const table = save("table.csv", "pid,bytes,start,end\n1,2,3,4\n");
     const { code, err } = await inside("lustre", "parse", table);
     expect(code).toBe(1);
-    expect(err).toContain("this is a table of accesses");
+    expect(err).toContain("this is a CSV table of accesses");
     expect(err).toContain("use plimsoll report, findings, diff, bps or export");
   });
 });

@@ -6,4 +6,4 @@ export { paper, paperSink } from "./paper.ts";
 export { planTrace, readTracePart, type TracePartFacts, TraceParts, type TracePlan } from "./parts.ts";
 export { readTrace, type RecordRange, trace } from "./reader.ts";
 export { isLeftOut, SYSTEM_PATHS } from "./system-files.ts";
-export { notesOfUnrecorded, notesOfUnseen, TRACE_SUFFIX, UNSEEN_FILE } from "./unseen.ts";
+export { notesOfUnrecorded, notesOfUnseen, RUN_FILE, TRACE_SUFFIX, UNSEEN_FILE } from "./unseen.ts";

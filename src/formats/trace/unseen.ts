@@ -7,6 +7,8 @@ import type { CallNote } from "../../model/index.ts";
 
 /** Its name in the folder of a trace. */
 export const UNSEEN_FILE = "unseen";
+/** Facts of the run beside its traces, written when the program has ended. */
+export const RUN_FILE = "run.json";
 
 /** Notes about the trace; none where there is nothing to say. */
 export function notesOfUnseen(text: string): CallNote[] {

@@ -11,7 +11,7 @@ import {
   TablesBuilder,
 } from "../../model/index.ts";
 import type { InputFormat } from "../../formats/input-format.ts";
-import { isLeftOut, notesOfUnseen, SYNC_NOTE, UNSEEN_FILE } from "../../formats/trace/index.ts";
+import { isLeftOut, notesOfUnseen, RUN_FILE, SYNC_NOTE, UNSEEN_FILE } from "../../formats/trace/index.ts";
 import { readCalls, sharedNames } from "./calls.ts";
 import type { JobFilter } from "./file-filter.ts";
 import { skipReason, unrecordedIn } from "./files.ts";
@@ -72,6 +72,11 @@ export async function readTraces(
     survey.warn(`The traces are of ${jobs.length} different jobs; they are shown as if they were one.`);
   for (const name of new Set(used.filter(({ name, path }) => name !== path).map(({ name }) => name)))
     notes.push(...unrecordedIn(name, host), ...notesOfUnseen(host.textIn(name, UNSEEN_FILE) ?? ""));
+  if (
+    used.every((file) => isWholeRecording(file, host)) &&
+    !notes.some(({ id }) => id === "unrecorded-processes")
+  )
+    survey.takeAsWhole();
   // A report has the time of syncs beside that of reads and writes.
   for (const note of joinedNotes(notes, () => ""))
     if (note.id !== SYNC_NOTE) survey.warn(noteText(note), tellsOfMissing(note, sound));
@@ -91,6 +96,10 @@ export async function readTraces(
   progress?.end();
   return { tables: tables.finish(), streams };
 }
+
+/** `plimsoll record` writes the facts of the run into the folder when the program has ended. */
+const isWholeRecording = ({ format, name, path }: JobFile, host: InputHost): boolean =>
+  format?.id === "trace" && name !== path && host.textIn(name, RUN_FILE) !== undefined;
 
 const MISSING = /^(unseen-.*|unrecorded-processes|dropped|truncated|mapped|strict)$/;
 
