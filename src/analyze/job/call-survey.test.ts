@@ -110,10 +110,10 @@ it("claims nothing of reads and writes where the input does not tell them apart"
   const job = callsJob(calls, false, true);
   const { findings, unjudged } = judge(job);
   expect(findings).toEqual([]);
-  expect(unjudgedText(unjudged)).toContain("reads told from writes");
+  expect(unjudgedText(unjudged)).toContain("the direction of calls");
   expect(job.runs[0]?.warnings.join()).toContain("does not tell reads from writes");
   const answers = answersOf(job, judge(job));
   expect(answers.headline).toMatch(/^I\/O takes \d+ % of the run; its causes cannot be judged\.$/);
-  expect(answers.lead).toEqual(["No rule was applied: the input lacks reads told from writes."]);
+  expect(answers.lead).toEqual(["No rule was applied: the input lacks the direction of calls."]);
   expect(answers.sure.confidence).toBe("low");
 });

@@ -38,7 +38,7 @@ const WORDS: Partial<Record<Fact, string>> = {
   "MPI-IO calls": "traced calls",
   spans: "application spans",
   ranks: "MPI ranks",
-  directions: "reads told from writes",
+  directions: "the direction of calls",
   H5F: "HDF5 files",
   H5D: "HDF5 datasets",
   PNETCDF_FILE: "PnetCDF files",

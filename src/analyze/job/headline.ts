@@ -279,8 +279,9 @@ function blame(job: Job, cost?: Cost): Answers["blame"] {
   const share = untimed ? (cost?.shareOfRun as number) : timed;
   if (Number.isNaN(share))
     return { answer: "unknown", text: "Unknown: the log has no run time to compare with." };
+  // Processes without MPI may follow one another.
   const who =
-    job.ranks > 1 ? `The slowest ${usesMpi(job) ? "rank" : "process"} spends` : "The program spends";
+    job.ranks <= 1 ? "The program spends" : usesMpi(job) ? "The slowest rank spends" : "The processes spend";
   const answer = share >= BLAMED_SHARE ? "yes" : share >= HIGH_SHARE ? "partly" : "no";
   const more = untimed ? " that was timed; other calls come on top" : "";
   const text = `${who} ${percentText(timed)} of the run in I/O`;

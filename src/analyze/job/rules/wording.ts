@@ -54,7 +54,7 @@ export function partOfIoTime(job: Job, seconds: number): string {
   const all = ioSeconds(job);
   // Layers nest: calls of a lower layer can take a little longer than those of the layer that is called.
   const part = Math.min(seconds, all);
-  return `${percent(part, all)} of the I/O time (${secondsText(part)} of ${secondsText(all)} over all ranks)`;
+  return `${percent(part, all)} of the I/O time (${secondsText(part)} of ${secondsText(all)} in all)`;
 }
 
 /** ` They take 98.8 % of the I/O time (71.9 s of 72.8 s over all ranks).`; empty when no times were recorded. */
