@@ -271,7 +271,7 @@ describe("plimsoll targets", () => {
       [["start", "-n", "0"], 2, /-n 0|--servers 0: must be at least 1/],
       [["start", "-n", "many"], 2, /many: expected a number/],
       [["start", "--strip", "1"], 2, /--strip 1: must be at least 512/],
-      [["start", "--dir", ""], 2, /--dir is empty/],
+      [["start", "--dir", ""], 2, /--dir: the name is empty/],
       [["start", "--dir", file], 2, /a-file: is not a folder/],
       [["start", "--dir", join(file, "x")], 2, /not a folder/],
       [["start", "--dir", "/proc/x"], 2, /cannot write in \/proc\/x/],
