@@ -140,7 +140,7 @@ export class DroppedFiles implements InputHost {
     const head = source.read(0, HEAD_BYTES);
     if (head[0] !== 0x1f || head[1] !== 0x8b) return source;
     const plainStart = plainHead(head);
-    if (!wanted(plainStart)) return source;
+    if (!wanted(plainStart)) return Object.assign(source, { inside: plainStart });
     if (streams(plainStart))
       return Object.assign(gzipStream(source, allowCut), { close: () => source.close() });
     const { memoryBytes } = this.#options;
