@@ -19,6 +19,7 @@ type Column = Float64Array<ArrayBuffer>;
 type Rows = Uint32Array<ArrayBuffer>;
 
 interface Wanted {
+  readonly owners?: boolean;
   readonly bytes?: boolean;
   readonly ends?: boolean;
 }
@@ -27,6 +28,7 @@ export class AccessBatches {
   readonly #runs: StoredRuns;
   readonly #shift: Float64Array;
   readonly #slice: Slice;
+  readonly #withOwners: boolean;
   readonly #withBytes: boolean;
   readonly #withEnds: boolean;
   readonly #sorter = new IntegerSorter();
@@ -54,10 +56,11 @@ export class AccessBatches {
 
   /** `shift` moves the times of a source to the common axis; `wanted`: fill `bytes` and `sortedEnds`. */
   constructor(runs: StoredRuns, shift: Float64Array, slice: Slice = ALL_TIME, wanted: Wanted = {}) {
-    const { bytes: withBytes = true, ends: withEnds = true } = wanted;
+    const { bytes: withBytes = true, ends: withEnds = true, owners: withOwners = true } = wanted;
     this.#runs = runs;
     this.#shift = shift;
     this.#slice = slice;
+    this.#withOwners = withOwners || withBytes;
     this.#withBytes = withBytes;
     this.#withEnds = withEnds;
     const { fromNs, toNs } = slice;
@@ -113,7 +116,7 @@ export class AccessBatches {
     if (starts > 0) {
       this.start.copyWithin(0, starts, this.#rows);
       this.end.copyWithin(0, starts, this.#rows);
-      this.tally.copyWithin(0, starts, this.#rows);
+      if (this.#withOwners) this.tally.copyWithin(0, starts, this.#rows);
       if (this.#withBytes) this.bytes.copyWithin(0, starts, this.#rows);
       this.#rows -= starts;
       this.starts = 0;
@@ -135,10 +138,12 @@ export class AccessBatches {
     const by = this.#shift[runs.source[block] as number] as number;
     const base = (runs.base[block] as number) + by;
     let place = getSpans(words, runs.place[block] as number, base, start, end, from, to);
-    place = getColumn(words, place, tally, from, to);
+    if (this.#withOwners) {
+      place = getColumn(words, place, tally, from, to);
+      const map = runs.map[block] as number;
+      if (map > 0) translate(tally, from, to, runs.maps[map] as Uint32Array);
+    }
     if (this.#withBytes) getColumn(words, place, this.bytes, from, to);
-    const map = runs.map[block] as number;
-    if (map > 0) translate(tally, from, to, runs.maps[map] as Uint32Array);
     this.#rows = this.#cut(block, by, from, to);
   }
 
@@ -193,9 +198,11 @@ export class AccessBatches {
       this.#spare = values;
       return into;
     };
-    if (this.#spareTally.length < this.tally.length) this.#spareTally = new Uint32Array(this.tally.length);
-    write(this.tally, this.#spareTally);
-    [this.tally, this.#spareTally] = [this.#spareTally, this.tally];
+    if (this.#withOwners) {
+      if (this.#spareTally.length < this.tally.length) this.#spareTally = new Uint32Array(this.tally.length);
+      write(this.tally, this.#spareTally);
+      [this.tally, this.#spareTally] = [this.#spareTally, this.tally];
+    }
     const { start } = this;
     this.end = replaced(this.end);
     if (this.#withBytes) this.bytes = replaced(this.bytes);

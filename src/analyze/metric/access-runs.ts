@@ -51,6 +51,12 @@ export interface StoredRuns extends PackedRuns {
   readonly maps: readonly Uint32Array[];
 }
 
+interface RunsOptions {
+  readonly shared?: boolean;
+  /** Whether owners and sizes are kept; else only times can be asked for. */
+  readonly detail?: boolean;
+}
+
 export class AccessRuns implements AccessChunk, StoredRuns {
   /** The chunk that is being filled: write at `count`, raise it, and `makeRoom` when it reaches the length. */
   start = new Float64Array(FIRST_CHUNK);
@@ -72,6 +78,7 @@ export class AccessRuns implements AccessChunk, StoredRuns {
   readonly maps: Uint32Array[] = [new Uint32Array(0)];
   /** Whether other threads are to see the accesses. */
   readonly #shared: boolean;
+  readonly #detail: boolean;
   /** Words of the last segment that are taken, and of all segments together. */
   #used = 0;
   #words = 0;
@@ -79,8 +86,9 @@ export class AccessRuns implements AccessChunk, StoredRuns {
   /** Scratch space for sorting. */
   #ordered = new Float64Array(0);
 
-  constructor(shared = false) {
+  constructor({ shared = false, detail = true }: RunsOptions = {}) {
     this.#shared = shared;
+    this.#detail = detail;
   }
 
   get memoryBytes(): number {
@@ -108,7 +116,8 @@ export class AccessRuns implements AccessChunk, StoredRuns {
     if (count === 0) return;
     if (!inNeighbourOrder(start, count)) {
       const order = bucketOrder(start, count);
-      for (const column of [start, end, this.tally, this.bytes]) this.#reorder(column, order);
+      const columns = [start, end, ...(this.#detail ? [this.tally, this.bytes] : [])];
+      for (const column of columns) this.#reorder(column, order);
     }
     for (let from = 0; from < count; from += BLOCK) this.#pack(from, Math.min(count, from + BLOCK), source);
     this.count = 0;
@@ -182,8 +191,11 @@ export class AccessRuns implements AccessChunk, StoredRuns {
     this.base[block] = base;
     this.last[block] = last;
     this.lastEnd[block] = lastEnd;
-    place = putColumn(this.tally, from, to, words, place);
-    this.#used = putColumn(this.bytes, from, to, words, place);
+    if (this.#detail) {
+      place = putColumn(this.tally, from, to, words, place);
+      place = putColumn(this.bytes, from, to, words, place);
+    }
+    this.#used = place;
   }
 
   #room(words: number): Uint32Array {

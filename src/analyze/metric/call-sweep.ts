@@ -59,7 +59,10 @@ export function sweepCalls(
       ? new LevelSweep(more.columns)
       : new LevelSweep([...more.columns, grid.columns], STRETCHES_MAX);
   sweep.beginAt(slice.fromNs, 0);
-  const batches = new AccessBatches(runs, shift, slice, { bytes: more.accesses.length > 0 });
+  const batches = new AccessBatches(runs, shift, slice, {
+    owners: grid !== undefined || unions.some((union) => union !== undefined),
+    bytes: more.accesses.length > 0,
+  });
   while (batches.next()) {
     sweep.add(batches.start, batches.starts, batches.sortedEnds, batches.ends);
     for (const union of unions) union?.batch(batches);

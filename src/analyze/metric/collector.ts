@@ -66,7 +66,7 @@ export class AccessCollector {
     const used = (this.#options = withDefaults(options));
     this.#clocks = new Clocks(used.align);
     this.#entities = new Entities(used.file ?? (() => true));
-    this.#runs = new AccessRuns(shared);
+    this.#runs = new AccessRuns({ shared, detail: hasDetail(used) });
   }
 
   /** Takes the accesses of one reader. Several may share the name of an input, such as the files of a folder. */
@@ -100,7 +100,8 @@ export class AccessCollector {
   get partOptions(): Omit<PartOptions, "records"> | undefined {
     const { blockBytes, ceilPerAccess, includeNonFile, only, file } = this.#options;
     if (file !== undefined) return undefined;
-    return { blockBytes, ceilPerAccess, includeNonFile, ...(only === undefined ? {} : { only }) };
+    const kernel = { blockBytes, ceilPerAccess, includeNonFile, ...(only === undefined ? {} : { only }) };
+    return { ...kernel, detail: hasDetail(this.#options) };
   }
 
   /** Adds the duplicates that were found in parts. */
@@ -203,6 +204,10 @@ export class AccessCollector {
     source.toNs = range.toNs - axisNs;
   }
 }
+
+/** Groups, windows and pictures go through accesses with their owners and sizes; sums are counted on the way. */
+const hasDetail = ({ by, everyNs, picture }: UsedOptions): boolean =>
+  by.length > 0 || everyNs !== undefined || picture === true;
 
 function withDefaults(options: CollectorOptions): UsedOptions {
   const used: UsedOptions = {

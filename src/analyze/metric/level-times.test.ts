@@ -119,7 +119,7 @@ describe("time at each level", () => {
 });
 
 function inputOfLarge(list: readonly Interval[]): CallSweepInput {
-  const runs = new AccessRuns(true);
+  const runs = new AccessRuns({ shared: true });
   list.forEach(([start, end], i) => {
     runs.start[runs.count] = start;
     runs.end[runs.count++] = end;

@@ -10,6 +10,7 @@ import { Duplicates } from "./duplicates.ts";
 import { Tallies, type TalliesData } from "./tallies.ts";
 
 export interface PartOptions extends KernelOptions {
+  readonly detail: boolean;
   /** How many records all parts have together. */
   readonly records: number;
 }
@@ -42,7 +43,7 @@ export class PartCollector {
   constructor(options: PartOptions, shared: boolean) {
     this.#options = options;
     this.duplicates = new Duplicates(options.records);
-    this.#runs = new AccessRuns(shared);
+    this.#runs = new AccessRuns({ shared, detail: options.detail });
   }
 
   /** `read` hands out calls whose processes are 0 and whose files have any numbers, many alike as words if it likes. */
