@@ -85,7 +85,8 @@ export class AccessBatches {
     const count = this.#order.length;
     if (this.#next === count && this.#rows === 0 && this.#endRows === 0) return false;
     // At least as many as are left over, so that these are not sorted again for a few.
-    const wanted = Math.max(BATCH, this.#rows);
+    const known = this.#rows;
+    const wanted = Math.max(BATCH, known);
     for (let taken = 0; taken < wanted && this.#next < count; ) {
       const block = this.#order[this.#next++] as number;
       this.#unpack(block);
@@ -93,22 +94,29 @@ export class AccessBatches {
     }
     const bound = this.#next === count ? Number.POSITIVE_INFINITY : (this.#first[this.#next] as number);
     this.boundNs = bound;
-    const sorted = this.#sortRows(bound);
+    const sorted = this.#withOwners ? this.#sortRows(bound) : this.#sortStarts();
     this.starts = lowerBound(this.start, 0, sorted, bound);
     if (this.#withEnds) {
-      this.#addEnds();
+      if (this.#withOwners) this.#addEnds(0, this.starts);
+      else this.#addEnds(known, this.#rows);
       this.ends = lowerBound(this.sortedEnds, 0, this.#endRows, bound);
     }
     return true;
   }
 
   /** Ends of what starts in the batch: in the order of starts they are nearly in order. Others end behind the bound. */
-  #addEnds(): void {
-    const count = this.#endRows + this.starts;
+  #addEnds(from: number, to: number): void {
+    const count = this.#endRows + to - from;
     if (count > this.sortedEnds.length) this.sortedEnds = longer(this.sortedEnds, count);
-    this.sortedEnds.set(this.end.subarray(0, this.starts), this.#endRows);
+    this.sortedEnds.set(this.end.subarray(from, to), this.#endRows);
     this.#endRows = count;
     this.#sorter.sort(this.sortedEnds, count);
+  }
+
+  /** Without owners nobody asks which end belongs to which start: each is sorted by itself, ends as they come. */
+  #sortStarts(): number {
+    this.#sorter.sort(this.start, this.#rows);
+    return this.#rows;
   }
 
   #dropBatch(): void {
