@@ -19,6 +19,7 @@ type Column = Float64Array<ArrayBuffer>;
 type Rows = Uint32Array<ArrayBuffer>;
 
 interface Wanted {
+  /** Without them, `tally` is not filled and `end` does not go with `start`. */
   readonly owners?: boolean;
   readonly bytes?: boolean;
   readonly ends?: boolean;

@@ -191,7 +191,7 @@ export class AccessCollector {
     throw new LimitError(
       name,
       {},
-      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, or select a part of them with --from and --to`,
+      `${formatCount(this.#counts.accesses)} accesses need more than ${limit}; raise --memory, omit --by, --every and the report, or select a part with --from and --to`,
     );
   }
 
